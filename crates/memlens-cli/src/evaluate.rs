@@ -352,17 +352,30 @@ fn page(report: &EvalReport<'_>) -> Document {
             format!("{:.1}", mean.returned).into(),
         ]);
     }
-    page.table(table);
+    if report.all.is_none() {
+        page.line(
+            "no query of this set has an answer, so nDCG@10 and the other figures of rank do not apply",
+        );
+        page.line(format!(
+            "questions without an answer for which something was found: {} of {}",
+            report.nonsense.n - report.nonsense.n_nothing,
+            report.nonsense.n
+        ));
+    } else {
+        page.table(table);
+    }
     if let Some(all) = report.all.filter(|all| all.n_undefined > 0) {
         page.line(format!(
             "nothing was returned for {} of {}: precision leaves them out",
             all.n_undefined, all.n
         ));
     }
-    page.line(format!(
-        "files passing with at least 3 of their queries: {} of {}",
-        report.files_passing.n_passing, report.files_passing.n_files
-    ));
+    if report.all.is_some() {
+        page.line(format!(
+            "files passing with at least 3 of their queries: {} of {}",
+            report.files_passing.n_passing, report.files_passing.n_files
+        ));
+    }
     if let Some(sentence) = nothing_found(&report.nonsense) {
         page.line(sentence);
     }

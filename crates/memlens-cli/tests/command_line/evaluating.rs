@@ -250,6 +250,16 @@ fn nonsense_counts_apart_and_what_nobody_judged_not_at_all() {
         (&report["all"], &report["nothing"]),
         (&Value::Null, &json!(0.5))
     );
+    let shown = memlens.print(&[&["eval", text(&set)], &BY_WORDS[..]].concat());
+    let embedded = shown.lines().next().unwrap_or_default();
+    assert!(embedded.starts_with("notes embedded by "), "{shown}");
+    let rest: Vec<&str> = shown.lines().skip(1).collect();
+    let expected = [
+        "no query of this set has an answer, so nDCG@10 and the other figures of rank do not apply",
+        "questions without an answer for which something was found: 1 of 2",
+        "questions without an answer for which nothing was found: 1 of 2",
+    ];
+    assert_eq!(rest, expected, "{shown}");
     let refused = memlens.run(&["compare", "default", "default", "--queries", text(&set)]);
     assert!(
         refused.status == 1 && refused.err.contains("none of its queries has an answer"),
