@@ -1,7 +1,8 @@
 //! The links among all notes, followed from one generation to the next.
 //!
 //! A document never changes under its id, so a file is read once for each. Where a link leads depends on all notes, so it is not
-//! stored: a link is found by the keys of the notes that it may mean, and followed when it is asked for.
+//! stored: a link is found by the keys of the notes that it may mean. The links of a key are followed once in each generation,
+//! when a note of that key is asked for: thousands of notes may have one name.
 //!
 //! Properties checked: after any changes, the links are those of a web made from nothing.
 
@@ -28,6 +29,8 @@ pub(super) struct Web {
     links: HashMap<u32, Arc<NoteLinks>>,
     /// The links that may lead to a note of this key, not sorted.
     by_key: HashMap<String, Vec<Written>>,
+    /// The links of the keys that were asked for, by the notes that they lead to.
+    followed: RefCell<HashMap<String, Followed>>,
     n_unread: u32,
     n_failed: u32,
     /// Number of lines of the notes of which a link names one, by folder and path; `None` if the file cannot be read.
@@ -50,6 +53,9 @@ struct Written {
     /// Its position among the links of that note.
     link: u32,
 }
+
+/// The links of a key, each with the number of other notes that it may mean, by the number of the note that it leads to.
+type Followed = HashMap<u32, Vec<(Written, u32)>>;
 
 /// A link to a note.
 pub(super) struct To<'w> {
@@ -109,6 +115,7 @@ impl Web {
             }
         }
         self.n_lines.borrow_mut().clear();
+        self.followed.borrow_mut().clear();
         self.generation = Some(snapshot.generation);
     }
 
@@ -210,30 +217,49 @@ impl Web {
             return Vec::new();
         }
         let keys = self.names.note_keys(note, self.links(note).map(|it| &**it));
-        let named = keys.iter().filter_map(|key| self.by_key.get(key));
-        let mut written: Vec<Written> = named.flatten().copied().collect();
-        written.sort_by(|a, b| {
+        let mut followed = self.followed.borrow_mut();
+        let mut written: Vec<(Written, u32)> = Vec::new();
+        for key in keys {
+            let of_key = followed.entry(key);
+            let of_key = of_key.or_insert_with_key(|key| self.followed_of(key));
+            written.extend(of_key.get(&note).into_iter().flatten());
+        }
+        written.sort_by(|(a, _), (b, _)| {
             let place = |it: &Written| (self.names.order(it.from), it.from, it.link);
             place(a).cmp(&place(b))
         });
         // A link may name the note by several keys.
         written.dedup();
-        let to = written.into_iter().filter_map(|Written { from, link }| {
-            let link = self.links(from)?.links.get(link as usize)?;
-            match self.names.leads(self.names.from(from), link) {
-                Leads::To {
-                    note: found,
-                    n_alike,
-                    ..
-                } if found == note => Some(To {
+        let to = written
+            .into_iter()
+            .filter_map(|(Written { from, link }, n_alike)| {
+                let link = self.links(from)?.links.get(link as usize)?;
+                Some(To {
                     from,
                     link,
                     n_alike,
-                }),
-                Leads::To { .. } | Leads::Within(_) | Leads::Outside | Leads::Nowhere(_) => None,
-            }
-        });
+                })
+            });
         to.collect()
+    }
+
+    /// Follows all links that may lead to a note of a key.
+    fn followed_of(&self, key: &str) -> Followed {
+        let mut followed = Followed::new();
+        for written in self.by_key.get(key).into_iter().flatten() {
+            let links = self.links(written.from).map(|links| &links.links);
+            let Some(link) = links.and_then(|links| links.get(written.link as usize)) else {
+                continue;
+            };
+            match self.names.leads(self.names.from(written.from), link) {
+                Leads::To { note, n_alike, .. } => {
+                    let to = followed.entry(note).or_default();
+                    to.push((*written, n_alike));
+                }
+                Leads::Within(_) | Leads::Outside | Leads::Nowhere(_) => {}
+            }
+        }
+        followed
     }
 
     /// As [`line_of_part`]; the lines of a note are counted once in each generation.
