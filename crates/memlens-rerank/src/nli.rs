@@ -96,10 +96,10 @@ impl NliModel {
             contradiction,
         };
         for [a, b] in TRIALS {
-            model.judge(a, b).map_err(|error| match error {
-                RerankError::Judge { why } => wrong(graph.clone(), why),
-                other => other,
-            })?;
+            match model.judge(a, b) {
+                Err(RerankError::Judge { why }) => return Err(wrong(graph, why)),
+                judged => judged?,
+            };
         }
         Ok(model)
     }
@@ -198,10 +198,7 @@ fn position_of_contradiction(config: &Value) -> Result<usize, String> {
     }
     let is_contradiction = |name: &&str| name.trim().eq_ignore_ascii_case(CONTRADICTION);
     match names.iter().filter(|name| is_contradiction(name)).count() {
-        1 => Ok(names
-            .iter()
-            .position(|name| is_contradiction(&name))
-            .unwrap_or_default()),
+        1 => Ok(names.iter().position(is_contradiction).unwrap_or_default()),
         _ => Err(format!(
             "`id2label` names the labels {}; exactly one must be contradiction",
             names.join(", ")
