@@ -56,7 +56,7 @@ scenario("a contradiction is listed with both sides and their opposing words", a
 scenario("changes and what may contradict are listed apart", async ({ window }) => {
   await window.click(".sections button", "Changed 1");
   const [changed] = await entriesUntil(window, "the change", (found) => found.length === 1);
-  assert.equal(changed.name, "Another time: 2025-11-03.md and 2026-01-09.md");
+  assert.equal(changed.name, "Another time or duration: 2025-11-03.md and 2026-01-09.md");
   assert.match(changed.says, /2026-01-09 newer/);
   const sections = await window.texts(".sections button");
   const unsure = sections.find((label) => label.startsWith("May contradict"));

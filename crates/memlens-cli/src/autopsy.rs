@@ -50,8 +50,8 @@ fn until(typed: &str) -> Result<f64, CliError> {
         })
 }
 
-/// Width of a step's name, the longest of which is "Loaded at start".
-const STEP_WIDTH: usize = 15;
+/// Width of a step's name, the longest of which is "Loading at start".
+const STEP_WIDTH: usize = 16;
 
 fn page(autopsy: &Autopsy) -> Document {
     let mut page = Document::new();

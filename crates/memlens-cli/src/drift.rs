@@ -283,7 +283,7 @@ fn add(page: &mut Document, drifted: &Drifted, folders: &Folders, what: &str) {
         DriftKind::Opposition => "opposite words",
         DriftKind::Negation => "a negation on one side",
         DriftKind::Number => "another number",
-        DriftKind::Time => "another time",
+        DriftKind::Time => "another time or duration",
         DriftKind::Date => "another date",
         DriftKind::Name => "another name",
         DriftKind::Unit => "another unit",

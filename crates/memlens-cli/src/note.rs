@@ -147,7 +147,7 @@ fn add_links(page: &mut Document, links: &LinksOfNote) {
         n => format!(", {n} of them to no note"),
     };
     let from = counted(links.n_from, "link", "links");
-    page.line(strong("Links from it") + format!(": {from} to other notes{broken}"));
+    page.line(strong("Links from it") + format!(": {from}{broken}"));
     for link in &links.from {
         page.item(2, link_from(link));
     }

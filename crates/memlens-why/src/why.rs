@@ -366,13 +366,13 @@ impl Answers {
 fn advice(journey: &Journey) -> String {
     let row = &journey.row;
     if row.matched.is_empty() {
-        return "No slider brings it back, and it shares no word with what is searched of the question: reword the question with the note’s own words, or write those of the question into the note.".to_owned();
+        return "No single change of a parameter brings it back, and it shares no word with what is searched of the question: reword the question with the note’s own words, or write those of the question into the note.".to_owned();
     }
     let is_in_both = row.cosine.is_some() && row.bm25.is_some();
     if is_in_both && journey.dropped_by == Some(StageId::FUSION) {
-        return "No slider brings it back: it is far from the question by meaning and by words. Reword the question with more of the note’s own words.".to_owned();
+        return "No single change of a parameter brings it back: it is far from the question by meaning and by words. Reword the question with more of the note’s own words.".to_owned();
     }
-    "No slider brings it back: reword the question with more of the note’s own words.".to_owned()
+    "No single change of a parameter brings it back: reword the question with more of the note’s own words.".to_owned()
 }
 
 /// A chunk's rank, or the stage and the number that lost it.

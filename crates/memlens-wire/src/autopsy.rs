@@ -55,7 +55,7 @@ impl AutopsyStep {
     pub fn label(self) -> &'static str {
         match self {
             AutopsyStep::Written => "Written",
-            AutopsyStep::LoadCap => "Loaded at start",
+            AutopsyStep::LoadCap => "Loading at start",
             AutopsyStep::Indexed => "Indexed",
             AutopsyStep::Asked => "Asked",
             AutopsyStep::Ranked => "Ranked",

@@ -55,7 +55,7 @@ test("from Past questions the agent and its session are known; the verdict stand
   );
   const steps = [...document.querySelectorAll<HTMLElement>("ol > li:has(> h3)")];
   expect(steps.map((step) => within(step).getByRole("heading").textContent)).toEqual([
-    ...["Written", "Loaded at start", "Indexed", "Asked", "Ranked", "Given", "Used"],
+    ...["Written", "Loading at start", "Indexed", "Asked", "Ranked", "Given", "Used"],
   ]);
   expect(steps.map((step) => within(step).getByRole("img").getAttribute("aria-label"))).toEqual([
     ...["passed", "passed", "passed", "passed", "failed", "failed", "unknown"],

@@ -54,9 +54,9 @@ describe("the list of contradictions", () => {
   test("lists what may contradict and what changed apart", async () => {
     const { user, list } = await open();
     await user.click(await list.findByRole("button", { name: "May contradict 1" }));
-    expect(entries(list)).toEqual(["Another time: reference/home-server.md and reference/home-server.md"]);
+    expect(entries(list)).toEqual(["Another time or duration: reference/home-server.md and reference/home-server.md"]);
     await user.click(list.getByRole("button", { name: "Changed 1" }));
-    expect(entries(list)).toEqual(["Another time: protocols/logs.md and protocols/logs-new.md"]);
+    expect(entries(list)).toEqual(["Another time or duration: protocols/logs.md and protocols/logs-new.md"]);
   });
 
   test("keeps the order of the second opinion, and says what the model said", async () => {
@@ -77,7 +77,7 @@ describe("the list of contradictions", () => {
     await user.click(await list.findByRole("button", { name: "May contradict 3" }));
     expect(entries(list)).toEqual(
       ["z.md", "a.md", "reference/home-server.md"].map(
-        (path) => `Another time: ${path} and reference/home-server.md`,
+        (path) => `Another time or duration: ${path} and reference/home-server.md`,
       ),
     );
     expect(list.getByText("second opinion: 0.83 contradicts (nli-small)")).toBeVisible();

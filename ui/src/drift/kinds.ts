@@ -4,7 +4,7 @@ const KINDS: Record<DriftKind, string> = {
   opposition: "Opposite words",
   negation: "A negation on one side",
   number: "Another number",
-  time: "Another time",
+  time: "Another time or duration",
   date: "Another date",
   name: "Another name",
   unit: "Another unit",

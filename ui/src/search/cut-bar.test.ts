@@ -15,6 +15,6 @@ test("a row that no list holds is not counted as dropped", () => {
   const nUnlisted = columns.dropped_by.filter((stage) => stage === "fusion").length;
   expect(nUnlisted).toBeGreaterThan(0);
   expect(screen.getByText(`${count((fusion?.n_out ?? 0) - columns.n_kept)} dropped`)).toBeInTheDocument();
-  expect(screen.getByRole("button", { name: `${count(nUnlisted)} in no list` })).toBeInTheDocument();
+  expect(screen.getByRole("button", { name: `${count(nUnlisted)} more in no list` })).toBeInTheDocument();
   expect(screen.queryByRole("button", { name: /fusion/ })).toBeNull();
 });

@@ -77,7 +77,7 @@ function chunkWhy(set: FakeSet, ranking: Ranking, slot: number, isExplained: boo
   const advice =
     fixes.length > 0 || pair !== null
       ? null
-      : "No slider brings it back: reword the question with more of the note’s own words.";
+      : "No single change of a parameter brings it back: reword the question with more of the note’s own words.";
   return { kept: false, sentence, journey, slot, fixes, pair, advice };
 }
 

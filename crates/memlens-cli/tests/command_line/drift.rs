@@ -71,7 +71,7 @@ fn contradictions_are_printed_with_their_places() {
     for part in [
         "contradicts: another number",
         "The push relay listens on port 8093.  a/relay.md:1",
-        "changed: another time",
+        "changed: another time or duration",
         "1 contradiction, 1 changed",
         "6 sentences in 5 observations compared by rules for English",
         "sentences not compared: 1 a question",

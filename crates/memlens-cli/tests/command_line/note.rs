@@ -48,7 +48,7 @@ fn links_are_printed_with_their_places() {
     let like = format!("{cosine:.3}  house/router.md  lines 1–4, like lines 1–3 of it");
     assert!(printed.contains(&like), "{like}\n{printed}");
     for line in [
-        "Links from it: 2 links to other notes, 1 of them to no note",
+        "Links from it: 2 links, 1 of them to no note",
         "line 3  the box  house/router.md",
         "line 3  gone  gone.md: the library has no note at this path",
         "Links to it: 1 link in 1 note",
