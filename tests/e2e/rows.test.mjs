@@ -73,29 +73,38 @@ scenario("several rows are chosen by keys and copied together", async ({ window 
   assert.equal(await window.run(() => document.querySelectorAll(".tr.chosen").length), 0);
 });
 
-scenario("back from another view, the row that was opened is in sight, and else the best", async ({ window }) => {
-  const inSight = () =>
-    window.run(() => {
-      const open = document.querySelector("[role='row'][aria-selected='true']");
-      const box = open?.getBoundingClientRect();
-      const grid = document.querySelector("[role='grid']");
-      const edges = grid?.getBoundingClientRect();
-      if (!box || !edges) return null;
-      return { top: grid.scrollTop, isSeen: box.top >= edges.top && box.bottom <= edges.bottom + 1 };
-    });
-  const thereAndBack = async () => {
-    await window.show("Settings");
-    await window.show("Search");
-    return window.until("the row is drawn", () => document.querySelector("[role='row'][aria-selected='true']") !== null);
-  };
-  const rows = await answered(window);
-  await window.click(pathOf(rows[0]));
-  await window.press(KEY.end);
-  await window.until("the last row is opened", () => document.querySelector("[role='grid']").scrollTop > 0);
-  await thereAndBack();
-  await window.until("the last row is in sight", () => document.querySelector("[role='grid']").scrollTop > 0);
-  assert.equal((await inSight()).isSeen, true);
-  await window.ask("where is the spare key");
-  await thereAndBack();
-  assert.deepEqual(await inSight(), { top: 0, isSeen: true });
-});
+scenario(
+  "back from another view, the row that was opened is in sight, and else the best",
+  async ({ window }) => {
+    const inSight = () =>
+      window.run(() => {
+        const open = document.querySelector("[role='row'][aria-selected='true']");
+        const box = open?.getBoundingClientRect();
+        const grid = document.querySelector("[role='grid']");
+        const edges = grid?.getBoundingClientRect();
+        if (!box || !edges) return null;
+        return { top: grid.scrollTop, isSeen: box.top >= edges.top && box.bottom <= edges.bottom + 1 };
+      });
+    const thereAndBack = async () => {
+      await window.show("Settings");
+      await window.show("Search");
+      return window.until(
+        "the row is drawn",
+        () => document.querySelector("[role='row'][aria-selected='true']") !== null,
+      );
+    };
+    const rows = await answered(window);
+    await window.click(pathOf(rows[0]));
+    await window.press(KEY.end);
+    await window.until("the last row is opened", () => document.querySelector("[role='grid']").scrollTop > 0);
+    await thereAndBack();
+    await window.until(
+      "the last row is in sight",
+      () => document.querySelector("[role='grid']").scrollTop > 0,
+    );
+    assert.equal((await inSight()).isSeen, true);
+    await window.ask("where is the spare key");
+    await thereAndBack();
+    assert.deepEqual(await inSight(), { top: 0, isSeen: true });
+  },
+);

@@ -54,7 +54,9 @@ describe("the list of contradictions", () => {
   test("lists what may contradict and what changed apart", async () => {
     const { user, list } = await open();
     await user.click(await list.findByRole("button", { name: "May contradict 1" }));
-    expect(entries(list)).toEqual(["Another time or duration: reference/home-server.md and reference/home-server.md"]);
+    expect(entries(list)).toEqual([
+      "Another time or duration: reference/home-server.md and reference/home-server.md",
+    ]);
     await user.click(list.getByRole("button", { name: "Changed 1" }));
     expect(entries(list)).toEqual(["Another time or duration: protocols/logs.md and protocols/logs-new.md"]);
   });
