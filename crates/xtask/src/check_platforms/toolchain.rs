@@ -24,7 +24,7 @@ const PACKAGES: [&str; 11] = [
     "ca-certificates",
     "git",
     "base-files",
-    "libwine",
+    "wine64",
 ];
 /// A C compiler with the headers of macOS.
 const ZIG: &str = "ziglang==0.17.1";
