@@ -142,8 +142,8 @@ fn it_is_printed_for_people_and_for_reports() {
     for said in [
         "OpenClaw was given it; whether it used it is not known.",
         "memory/home-server.md:5  - After restarting the router wait four minutes.",
-        "✓ Given           Yes, at rank 1 of the answer to “restarting the router”",
-        "? Used            Not known: OpenClaw neither opened nor cited it afterwards. What it answers in its own words is not read.",
+        "✓ Given            Yes, at rank 1 of the answer to “restarting the router”",
+        "? Used             Not known: OpenClaw neither opened nor cited it afterwards. What it answers in its own words is not read.",
     ] {
         assert!(output.contains(said), "{said} is not in {output}");
     }
