@@ -152,8 +152,9 @@ describe("a model on this machine", () => {
 
   test("that is there is used, and can be left again", async () => {
     const { backend, user } = await open();
-    await user.click(screen.getAllByRole("button", { name: "Use it" })[0] as HTMLElement);
-    expect(await screen.findByRole("button", { name: "In use" })).toBeDisabled();
+    const card = within(screen.getByRole("region", { name: "Rerank" }));
+    await user.click(card.getAllByRole("button", { name: "Use it" })[0] as HTMLElement);
+    expect(await card.findByRole("button", { name: "In use" })).toBeDisabled();
     expect(lastArgs(backend, "setRerankModel")).toEqual([{ name: "bge-reranker-base", folder: null }]);
     await user.click(screen.getByRole("button", { name: "Use none" }));
     await waitFor(() => expect(lastArgs(backend, "setRerankModel")).toEqual([null]));
