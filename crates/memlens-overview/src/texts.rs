@@ -152,7 +152,8 @@ fn prose(text: &str) -> String {
     sample.chars().take(SAMPLE_CHARS).collect()
 }
 
-/// A line without inline code, tags, targets of links, and words that are addresses or paths.
+/// A line without inline code, tags, targets of links, and words that are addresses, paths, or hold a digit, as hashes,
+/// versions and dates do.
 fn without_marks(line: &str) -> String {
     let mut words = String::new();
     let mut rest = line;
@@ -179,7 +180,9 @@ fn without_marks(line: &str) -> String {
     }
     words.push_str(rest);
     let is_word = |word: &&str| {
-        !word.contains("://") && !word.contains('/') && !word.contains('_') && !word.contains('@')
+        let has_digit = word.contains(|char: char| char.is_ascii_digit());
+        // A sentence of a script without blanks is one word here.
+        !word.contains(['/', '_', '@']) && !(word.is_ascii() && has_digit)
     };
     let words: Vec<&str> = words.split_whitespace().filter(is_word).collect();
     words.join(" ")
@@ -300,6 +303,20 @@ mod tests {
         );
         assert_eq!(facts_of(&text, true).language, Some("English"));
         assert_eq!(without_marks("a < b (c), `d"), "a < b (c), `d");
+    }
+
+    #[test]
+    fn hashes_and_dates_are_of_no_language() {
+        let changes = "# Changelog\n\n## [1.0.1](https://a.example/compare/v1.0.0...v1.0.1) (2022-08-18)\n\n### Bug Fixes\n\n\
+                       * Ensure CommonJS mode works correctly. ([cf54a0b](https://a.example/commit/cf54a0b)), closes \
+                       [#6](https://a.example/issues/6)\n\n## 1.0.0 (2022-08-17)\n\n### Features\n\n* Implement ModuleImporter \
+                       ([3ce4e82](https://a.example/commit/3ce4e82))\n";
+        assert!(!prose(changes).contains(|char: char| char.is_ascii_digit()));
+        assert_ne!(facts_of(changes, true).language, Some("French"));
+        assert_eq!(
+            without_marks("\u{6211}\u{5728}2024\u{5e74}"),
+            "\u{6211}\u{5728}2024\u{5e74}"
+        );
     }
 
     #[test]
