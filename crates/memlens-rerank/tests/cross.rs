@@ -3,18 +3,17 @@
 //! Properties checked: a text that repeats the question scores above one that does not, whatever else is in the call; a
 //! long text scores like its best part; every invalid file is named with the reason.
 
+mod model_folders;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use memlens_embed::Locations;
 use memlens_rerank::{CancellationToken, CrossEncoder, Limits, RerankError, Reranker, Scale};
 use proptest::prelude::*;
-use tempfile::TempDir;
 
-fn fixture() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/tiny-cross")
-}
+use model_folders::{copy, fixture, load_error, patch, remove, write};
 
 fn load(folder: &Path) -> Result<CrossEncoder, RerankError> {
     let at = Locations::find(&[]).expect("`cargo xtask setup` was run");
@@ -37,40 +36,9 @@ fn score(model: &mut CrossEncoder, query: &str, texts: &[&str]) -> Vec<f64> {
     scored.complete().expect("each text has a score")
 }
 
-/// Copies the fixture, changes it, and returns the error of loading it.
-fn load_error(change: impl FnOnce(&Path)) -> String {
-    let folder = copy();
-    change(folder.path());
-    let error = load(folder.path()).err().expect("it is not taken");
-    let message = error.to_string();
-    message.replace(&folder.path().display().to_string(), "FOLDER")
-}
-
-fn copy() -> TempDir {
-    let folder = tempfile::tempdir().expect("a scratch folder can be made");
-    for file in fs::read_dir(fixture()).expect("the fixture is there") {
-        let file = file.expect("it can be read");
-        fs::copy(file.path(), folder.path().join(file.file_name())).expect("it can be copied");
-    }
-    folder
-}
-
-/// Replaces every `what` in a file by `by`; both must have the same length.
-fn patch(path: &Path, what: &[u8], by: &[u8]) {
-    let mut bytes = fs::read(path).expect("it can be read");
-    let places: Vec<usize> = (0..bytes.len())
-        .filter(|&at| bytes[at..].starts_with(what))
-        .collect();
-    assert!(!places.is_empty());
-    for at in places {
-        bytes[at..at + by.len()].copy_from_slice(by);
-    }
-    fs::write(path, bytes).expect("it can be written");
-}
-
 #[test]
 fn what_answers_the_question_scores_higher() {
-    let mut model = load(&fixture()).expect("the fixture is a cross-encoder");
+    let mut model = load(&fixture("tiny-cross")).expect("the fixture is a cross-encoder");
     let texts = [
         "the cat sat in the garden",
         "we had lunch in lisbon",
@@ -89,7 +57,7 @@ fn what_answers_the_question_scores_higher() {
 
 #[test]
 fn a_long_text_scores_as_its_best_part() {
-    let mut model = load(&fixture()).expect("the fixture is a cross-encoder");
+    let mut model = load(&fixture("tiny-cross")).expect("the fixture is a cross-encoder");
     let filler = "the cat sat in the garden. ".repeat(300);
     let late = format!("{filler}we had lunch in lisbon");
     let scores = score(&mut model, "lunch in lisbon", &[&late, &filler]);
@@ -111,7 +79,7 @@ proptest! {
         query in "(cat|tax|lunch|rent)( (idea|note|cat)){0,3}",
         texts in proptest::collection::vec("((cat|tax|lunch|garden)[ .]){0,30}", 1..5),
     ) {
-        let mut model = load(&fixture()).expect("the fixture is a cross-encoder");
+        let mut model = load(&fixture("tiny-cross")).expect("the fixture is a cross-encoder");
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let together = score(&mut model, &query, &texts);
         for (text, expected) in texts.iter().zip(together) {
@@ -122,7 +90,7 @@ proptest! {
 
 #[test]
 fn a_call_stops_between_texts() {
-    let mut model = load(&fixture()).expect("the fixture is a cross-encoder");
+    let mut model = load(&fixture("tiny-cross")).expect("the fixture is a cross-encoder");
     let cancelled = limits();
     cancelled.cancel.cancel();
     let answer = model.score("lunch", &["rent"], &cancelled);
@@ -147,7 +115,7 @@ fn a_call_stops_between_texts() {
 
 #[test]
 fn a_folder_may_be_laid_out_as_hubs_do() {
-    let folder = copy();
+    let folder = copy("tiny-cross");
     let inside = |name: &str| folder.path().join(name);
     fs::create_dir(inside("onnx")).expect("it can be made");
     fs::rename(inside("model.onnx"), inside("onnx/model.onnx")).expect("it can be moved");
@@ -170,14 +138,14 @@ fn a_folder_may_be_laid_out_as_hubs_do() {
 
 #[test]
 fn other_weights_are_another_model() {
-    let folder = copy();
+    let folder = copy("tiny-cross");
     let id = |folder: &Path| {
         let model = load(folder).expect("it is a cross-encoder");
         let info = model.info().model.clone();
         info.rsplit_once('@').expect("it has a sum").1.to_owned()
     };
     let before = id(folder.path());
-    assert_eq!(before, id(&fixture()));
+    assert_eq!(before, id(&fixture("tiny-cross")));
     fs::write(folder.path().join("model.onnx_data"), "weights").expect("it can be written");
     let with_weights = id(folder.path());
     assert_ne!(before, with_weights);
@@ -188,14 +156,8 @@ fn other_weights_are_another_model() {
 #[test]
 fn files_that_are_wrong_are_named() {
     let check = |expected: &str, change: &dyn Fn(&Path)| {
-        let message = load_error(change);
+        let message = load_error("tiny-cross", load, change);
         assert!(message.starts_with(expected), "{message}");
-    };
-    let write = |name: &'static str, text: &'static str| {
-        move |folder: &Path| fs::write(folder.join(name), text).expect("it can be written")
-    };
-    let remove = |name: &'static str| {
-        move |folder: &Path| fs::remove_file(folder.join(name)).expect("it can be removed")
     };
     let unused = "cannot use cross-encoder file FOLDER";
     let unread = "cannot read cross-encoder file FOLDER";
@@ -242,8 +204,11 @@ fn files_that_are_wrong_are_named() {
 
 #[test]
 fn an_output_that_is_no_score_is_named() {
-    let in_graph =
-        |what: &[u8], by: &[u8]| load_error(|folder| patch(&folder.join("model.onnx"), what, by));
+    let in_graph = |what: &[u8], by: &[u8]| {
+        load_error("tiny-cross", load, |folder| {
+            patch(&folder.join("model.onnx"), what, by)
+        })
+    };
     insta::assert_snapshot!(
         in_graph(b"logits", b"output"),
         @"cannot use cross-encoder file FOLDER/model.onnx: Output tensor 'logits' not found"

@@ -1,49 +1,18 @@
 //! A real ONNX model of natural language inference in the real library: what it says, long sentences, and invalid files.
 
+mod model_folders;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memlens_embed::Locations;
 use memlens_rerank::{NliModel, RerankError};
-use tempfile::TempDir;
 
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures")
-}
+use model_folders::{copy, fixture, load_error, patch, remove, write};
 
 fn load(folder: &Path) -> Result<NliModel, RerankError> {
     let at = Locations::find(&[]).expect("`cargo xtask setup` was run");
     NliModel::load(folder, &at, 1)
-}
-
-fn copy() -> TempDir {
-    let folder = tempfile::tempdir().expect("a scratch folder can be made");
-    for file in fs::read_dir(fixtures().join("tiny-nli")).expect("the fixture is there") {
-        let file = file.expect("it can be read");
-        fs::copy(file.path(), folder.path().join(file.file_name())).expect("it can be copied");
-    }
-    folder
-}
-
-/// Changes a copy of the fixture, and returns the error of loading it.
-fn load_error(change: impl FnOnce(&Path)) -> String {
-    let folder = copy();
-    change(folder.path());
-    let error = load(folder.path()).err().expect("it is not taken");
-    let message = error.to_string();
-    message.replace(&folder.path().display().to_string(), "FOLDER")
-}
-
-fn patch(path: &Path, what: &[u8], by: &[u8]) {
-    let mut bytes = fs::read(path).expect("it can be read");
-    let places: Vec<usize> = (0..bytes.len())
-        .filter(|&at| bytes[at..].starts_with(what))
-        .collect();
-    assert!(!places.is_empty());
-    for at in places {
-        bytes[at..at + by.len()].copy_from_slice(by);
-    }
-    fs::write(path, bytes).expect("it can be written");
 }
 
 /// The share of the third of three logits, of which the others are 0.
@@ -53,7 +22,7 @@ fn share(logit: f64) -> f64 {
 
 #[test]
 fn the_greater_one_of_both_directions_counts() {
-    let mut model = load(&fixtures().join("tiny-nli")).expect("the fixture is such a model");
+    let mut model = load(&fixture("tiny-nli")).expect("the fixture is such a model");
     assert!(model.id().starts_with("tiny-nli@"), "{}", model.id());
     // On the first side a word of the fixture counts 1.375 times.
     for (a, b, logit) in [
@@ -73,7 +42,7 @@ fn the_greater_one_of_both_directions_counts() {
 
 #[test]
 fn the_position_of_the_label_is_read_from_the_config() {
-    let folder = copy();
+    let folder = copy("tiny-nli");
     let labels = r#"{"id2label": {"0": "contradiction", "1": "neutral", "2": "entailment"}}"#;
     fs::write(folder.path().join("config.json"), labels).expect("it can be written");
     let mut model = load(folder.path()).expect("it is such a model");
@@ -83,7 +52,7 @@ fn the_position_of_the_label_is_read_from_the_config() {
 
 #[test]
 fn long_sentences_are_cut_and_marked() {
-    let mut model = load(&fixtures().join("tiny-nli")).expect("the fixture is such a model");
+    let mut model = load(&fixture("tiny-nli")).expect("the fixture is such a model");
     let long = "the relay ".repeat(40);
     let late = format!("{long} staging");
     for (a, b) in [(late.as_str(), "the disk"), (late.as_str(), late.as_str())] {
@@ -103,14 +72,8 @@ fn long_sentences_are_cut_and_marked() {
 #[test]
 fn files_that_are_wrong_are_named() {
     let check = |expected: &str, change: &dyn Fn(&Path)| {
-        let message = load_error(change);
+        let message = load_error("tiny-nli", load, change);
         assert!(message.contains(expected), "{message}");
-    };
-    let write = |name: &'static str, text: &'static str| {
-        move |folder: &Path| fs::write(folder.join(name), text).expect("it can be written")
-    };
-    let remove = |name: &'static str| {
-        move |folder: &Path| fs::remove_file(folder.join(name)).expect("it can be removed")
     };
     let unread = "cannot read cross-encoder file FOLDER";
     let unused = "cannot use cross-encoder file FOLDER";
@@ -153,7 +116,7 @@ fn files_that_are_wrong_are_named() {
             "{unused}/model.onnx: its output `logits` has the shape [1, 1] for one pair, and config.json names 3 labels"
         ),
         &|folder| {
-            let other = fixtures().join("tiny-cross/model.onnx");
+            let other = fixture("tiny-cross").join("model.onnx");
             fs::copy(other, folder.join("model.onnx")).expect("it can be copied");
         },
     );
@@ -168,7 +131,7 @@ fn files_that_are_wrong_are_named() {
 
 #[test]
 fn other_files_are_another_model() {
-    let folder = copy();
+    let folder = copy("tiny-nli");
     let id = || {
         load(folder.path())
             .expect("it is such a model")
