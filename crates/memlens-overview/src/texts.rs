@@ -182,7 +182,8 @@ fn without_marks(line: &str) -> String {
     let is_word = |word: &&str| {
         let has_digit = word.contains(|char: char| char.is_ascii_digit());
         // A sentence of a script without blanks is one word here.
-        !word.contains(['/', '_', '@']) && !(word.is_ascii() && has_digit)
+        let is_code = word.contains(['/', '_', '@']) || (word.is_ascii() && has_digit);
+        !is_code
     };
     let words: Vec<&str> = words.split_whitespace().filter(is_word).collect();
     words.join(" ")
