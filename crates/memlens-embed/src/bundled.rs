@@ -23,8 +23,8 @@ pub struct Bundled {
 }
 
 /// Returns whether this processor sums the products of the model's 8-bit weights exactly. Others saturate sums at 16
-/// bits: their vectors have a cosine of about 0.9997 with the exact ones, and rows with close scores may swap. Check
-/// this before comparing the model's figures with those of another machine.
+/// bits: their vectors have a cosine of about 0.9997 with the exact ones, and rows with close scores may swap. Rows may
+/// swap between two processors that sum exactly, too, because other steps of the model round differently.
 pub fn sums_exactly() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::is_x86_feature_detected!("avx512vnni");
