@@ -171,7 +171,7 @@ describe("the rail", () => {
     expect(cell).toHaveTextContent("2→1");
     const third = workspace.search.columns?.order[2];
     expect(document.querySelector(`#row-${third} [data-column="clerk.spread"]`)).toHaveTextContent(
-      "not changed",
+      "Not changed by this stage",
     );
   });
 });

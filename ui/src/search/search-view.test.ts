@@ -49,6 +49,15 @@ describe("what is there", () => {
     expect(openRow()).toBe(bodyRows()[0]);
   });
 
+  it("says of an empty cell why it is empty", async () => {
+    await open({ startQuery: "zebras and quokkas" });
+    const cells = [...document.querySelectorAll<HTMLElement>("[role='gridcell'].none")];
+    expect(cells.length).toBeGreaterThan(0);
+    for (const cell of cells) expect(cell).toHaveTextContent(`–${cell.title}`);
+    const words = cells.filter((cell) => cell.dataset.column === "bm25").map((cell) => cell.title);
+    expect(words).toContain("No word of the question is in it");
+  });
+
   it("gives a screen reader numbers that are rounded and set apart", async () => {
     const { container } = await open();
     const spoken = (column: string) =>
