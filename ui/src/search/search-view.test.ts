@@ -123,6 +123,42 @@ describe("what is there", () => {
     await waitFor(() => expect(document.querySelector("p.missing")).toHaveTextContent(gone.missing));
   });
 
+  it("names the folder of rows whose notes have the same file name", async () => {
+    const { backend, workspace } = await open();
+    const search = backend.search.bind(backend);
+    backend.search = async (...asked) => {
+      const answer = await search(...asked);
+      const rows = answer.rows.map((row, at) => ({ ...row, path: `folder-${at % 2}/README.md` }));
+      return { ...answer, rows };
+    };
+    await workspace.search.searchNow("is the internet down");
+    const names = () => new Set(bodyRows().map((row) => row.querySelector(".path")?.textContent));
+    const expected = ["agents/folder-0/README.md", "notes/folder-0/README.md", "notes/folder-1/README.md"];
+    await waitFor(() => expect(names()).toEqual(new Set(expected)));
+  });
+
+  it("breaks the text of a row within words if one may be longer than a line", async () => {
+    const { backend, workspace } = await open();
+    const search = backend.search.bind(backend);
+    const texts = ["…https://hall.example/notes/of/the/relay/2026", "A relay hums in the hall."];
+    backend.search = async (...asked) => {
+      const answer = await search(...asked);
+      const snippets = answer.snippets.map((snippet, at) => ({
+        ...snippet,
+        text: texts[at % 2] ?? "",
+        marks: [],
+      }));
+      return { ...answer, snippets };
+    };
+    await workspace.search.searchNow("is the internet down");
+    const shown = (start: string) =>
+      bodyRows()
+        .map((row) => row.querySelector(".x"))
+        .find((text) => text?.textContent.trim().startsWith(start));
+    await waitFor(() => expect(shown("…https")).toHaveClass("within-words"));
+    expect(shown("A relay")).not.toHaveClass("within-words");
+  });
+
   it("marks rows whose note is not on the disk as it was indexed", async () => {
     const { backend, workspace } = await open();
     const search = backend.search.bind(backend);
