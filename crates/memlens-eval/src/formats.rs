@@ -3,6 +3,7 @@
 //! A bad line costs only itself and is reported by its number. Of two queries with the same id, the first is kept.
 
 mod csv;
+mod fields;
 mod graded;
 mod jsonl;
 mod opensearch;
@@ -17,7 +18,9 @@ use std::collections::hash_map::Entry;
 pub use csv::to_csv;
 pub use jsonl::to_jsonl;
 pub use qmd::to_qmd;
+use serde::de::DeserializeOwned;
 
+use self::fields::Field;
 use crate::queries::{BadLine, Query, QuerySet};
 
 /// The file format of a query set.
@@ -125,9 +128,27 @@ struct Reading {
     set: QuerySet,
     /// The line of each id, and the query's index in the set.
     known: HashMap<String, (u32, usize)>,
+    /// A valid query, which the first message about the fields of one ends with.
+    example: Option<&'static str>,
 }
 
 impl Reading {
+    fn written_like(example: &'static str) -> Reading {
+        Reading {
+            example: Some(example),
+            ..Reading::default()
+        }
+    }
+
+    /// The same for a query that was read by [`typed`].
+    fn take_typed(&mut self, line: u32, found: Result<Query, String>) {
+        let found = found.map_err(|why| match self.example.take() {
+            Some(example) => format!("{why}; a query is written like {example}"),
+            None => why,
+        });
+        self.take(line, found);
+    }
+
     /// Adds the query of a line. Reports the line if it is not a query or repeats an id.
     fn take(&mut self, line: u32, found: Result<Query, String>) {
         match found.and_then(checked) {
@@ -162,22 +183,32 @@ fn same_id(id: &str, line: u32) -> String {
 
 /// Returns the query if it is valid.
 fn checked(query: Query) -> Result<Query, String> {
+    let mut faults = Vec::new();
     if query.id.trim().is_empty() {
-        return Err("it has no id".to_owned());
+        faults.push("it has no id".to_owned());
     }
     if query.query.trim().is_empty() {
-        return Err("its query is empty".to_owned());
+        faults.push("its query is empty".to_owned());
     }
     for place in query.gold().unwrap_or_default() {
         let (start, end) = (place.start_line, place.end_line);
         if place.path.is_empty() {
-            return Err("a range has no path".to_owned());
+            faults.push("a range has no path".to_owned());
         }
         if start == 0 || end < start {
-            return Err(format!("lines {start} to {end} are no range"));
+            faults.push(format!("lines {start} to {end} are no range"));
         }
     }
-    Ok(query)
+    match faults.is_empty() {
+        true => Ok(query),
+        false => Err(faults.join("; ")),
+    }
+}
+
+/// Reads one object of JSON. What is wrong with it is said in the words of the file, not in those of the type.
+fn typed<T: DeserializeOwned>(json: &str, fields: &[Field]) -> Result<T, String> {
+    serde_json::from_str(json)
+        .map_err(|error| fields::faults(json, fields).unwrap_or_else(|| without_place(&error)))
 }
 
 /// Returns the bytes as text.

@@ -53,7 +53,47 @@ fn bad_json_lines_are_named_and_the_first_of_an_id_stays() {
             (4, "line 2 has the id b too"),
             (5, "lines 0 to 2 are no range"),
             (6, "it has no id"),
-            (7, "EOF while parsing an object"),
+            (
+                7,
+                r#"it is not JSON: EOF while parsing an object; a query is written like {"id":"q1","query":"where is the key","relevant":[{"path":"home.md","start_line":3,"end_line":5}]}"#
+            ),
+        ]
+    );
+}
+
+#[test]
+fn all_that_is_wrong_with_a_line_is_named_at_once_and_one_example_is_given() {
+    let lines = [
+        r#"{"id":"a","relevant":[{"path":"n.md"},{"path":7,"start_line":"1","end_line":-2}]}"#,
+        r#"{"id":"b","query":"x","relevant":["n.md"]}"#,
+        r#"{"id":"c","query":"x","relevant":"n.md","category":true}"#,
+        r#"{"id":4}"#,
+        "7",
+        r#"{"id":" ","query":" ","relevant":[{"path":"","start_line":2,"end_line":1}]}"#,
+    ];
+    let set = QuerySet::read("q.jsonl", lines.join("\n").as_bytes());
+    assert_eq!(ids(&set), [] as [&str; 0]);
+    assert_eq!(
+        bad(&set),
+        [
+            (
+                1,
+                r#"query a has no query; relevant 1 of query a has no start_line, no end_line; path of relevant 2 of query a is a number, not text; start_line of relevant 2 of query a is text, not the number of a line; end_line of relevant 2 of query a is a number, not the number of a line; a query is written like {"id":"q1","query":"where is the key","relevant":[{"path":"home.md","start_line":3,"end_line":5}]}"#
+            ),
+            (
+                2,
+                "relevant 1 of query b is text, not an object with path, start_line, end_line"
+            ),
+            (
+                3,
+                "relevant of query c is text, not a list; category of query c is true or false, not text"
+            ),
+            (4, "it has no query; its id is a number, not text"),
+            (5, "it is a number, not an object with id, query"),
+            (
+                6,
+                "it has no id; its query is empty; a range has no path; lines 2 to 1 are no range"
+            ),
         ]
     );
 }
@@ -156,7 +196,10 @@ fn a_bench_of_qmd_names_whole_notes() {
     assert_eq!(
         bad(&set),
         [
-            (6, "invalid type: integer `3`, expected a string"),
+            (
+                6,
+                r#"query of query c is a number, not text; a query is written like {"id":"q1","query":"where is the key","expected_files":["home.md"]}"#
+            ),
             (8, "line 4 has the id a too"),
         ]
     );

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Reading, text, without_place};
+use super::fields::{Field, Holds};
+use super::{Reading, text, typed, without_place};
 use crate::queries::{Judgment, Place, Query, QuerySet};
 
 /// The depth of our own metrics.
@@ -29,13 +30,23 @@ struct Asked {
     expected_files: Option<Vec<String>>,
 }
 
+const ASKED: &[Field] = &[
+    Field::required("id", Holds::Text),
+    Field::required("query", Holds::Text),
+    Field::optional("type", Holds::Text),
+    Field::optional("expected_files", Holds::Texts),
+];
+
+/// A valid query, for the message about one that is not.
+const EXAMPLE: &str = r#"{"id":"q1","query":"where is the key","expected_files":["home.md"]}"#;
+
 /// Returns whether it is an object with `queries`.
 pub fn is_bench(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Bench<'_>>(bytes).is_ok()
 }
 
 pub fn read(bytes: &[u8]) -> QuerySet {
-    let mut reading = Reading::default();
+    let mut reading = Reading::written_like(EXAMPLE);
     let text = match text(bytes) {
         Ok(text) => text,
         Err(why) => {
@@ -53,26 +64,25 @@ pub fn read(bytes: &[u8]) -> QuerySet {
                 let newlines = text.as_bytes()[counted..at].iter();
                 line += newlines.filter(|byte| **byte == b'\n').count() as u32;
                 counted = at;
-                reading.take(line, asked(query));
+                reading.take_typed(line, typed::<Asked>(query.get(), ASKED).map(asked));
             }
         }
     }
     reading.set
 }
 
-fn asked(query: &RawValue) -> Result<Query, String> {
-    let asked: Asked = serde_json::from_str(query.get()).map_err(|error| without_place(&error))?;
+fn asked(asked: Asked) -> Query {
     let relevant = asked.expected_files.map(|files| {
         let paths: BTreeSet<&str> = files.iter().map(|file| path(file)).collect();
         paths.into_iter().map(Place::whole).collect()
     });
-    Ok(Query {
+    Query {
         id: asked.id,
         query: asked.query,
         relevant,
         category: asked.kind,
         scope: None,
-    })
+    }
 }
 
 /// Returns the path in the collection.
