@@ -116,9 +116,13 @@ fn line(item: &CardItem) -> Text {
 
 fn list_page(card: Option<&OverviewCard>, query: &NoteQuery, list: Option<&NoteList>) -> Document {
     let mut page = Document::new();
+    let lists_problems = query.has_problem || query.card == Some(CardId::Problems);
     for row in list.iter().flat_map(|list| &list.rows) {
         let date = row.date.as_deref().unwrap_or("no date");
         page.line(Text::from(format!("{}/{}  ", row.folder_name, row.path)) + dim(date));
+        if let Some(problem) = row.problem.as_ref().filter(|_| lists_problems) {
+            page.item(2, problem);
+        }
     }
     let unfiltered = NoteQuery {
         card: query.card,

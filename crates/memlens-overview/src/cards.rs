@@ -143,10 +143,7 @@ fn detail(row: &NoteRow, id: CardId) -> String {
             Some(0) | None => "no imported opening".to_owned(),
             Some(n) => format!("opened {n} {}", plural(n as usize, "time", "times")),
         },
-        CardId::Problems => {
-            let n = row.n_problems;
-            format!("{n} {}", plural(n as usize, "problem", "problems"))
-        }
+        CardId::Problems => row.problem.clone().unwrap_or_default(),
         CardId::NotLoaded | CardId::NotSearched => row.agent_name.clone().unwrap_or_default(),
         CardId::SaidAgain | CardId::Contradictions | CardId::Languages => String::new(),
     }

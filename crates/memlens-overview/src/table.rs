@@ -81,13 +81,14 @@ impl Table {
             };
             rows.push((at, facts.row(&folders[at], document), Some(document.id)));
         }
-        for ((folder, path), n_problems) in &facts.problems {
+        for ((folder, path), problems) in &facts.problems {
             let at = folders.iter().position(|it| it.folder.id == *folder);
             let is_indexed = snapshot.find(*folder, path).is_some();
             if let Some(at) = at.filter(|_| !is_indexed) {
                 let date = date_of_path(path);
                 let row = NoteRow {
-                    n_problems: *n_problems,
+                    n_problems: problems.n,
+                    problem: Some(problems.sentence()),
                     is_date_odd: date.is_some_and(|date| !is_plausible(date, facts.today)),
                     date_from: date.map(|_| DateFrom::Path),
                     date: date.map(|date| date.to_string()),
@@ -133,8 +134,8 @@ pub(crate) fn is_note(row: &NoteRow) -> bool {
 struct Facts<'a> {
     sizes: HashMap<DocumentId, u64>,
     sightings: HashMap<(FolderId, String), Sighting>,
-    /// Number of problems by folder and path.
-    problems: BTreeMap<(FolderId, String), u32>,
+    /// By folder and path.
+    problems: BTreeMap<(FolderId, String), FileProblems>,
     found: Result<Found, String>,
     since_ms: Option<i64>,
     today: Date,
@@ -151,6 +152,7 @@ impl Facts<'_> {
         } = of_folder;
         let text = self.texts.of(document.id);
         let key = (document.folder, document.path.clone());
+        let problems = self.problems.get(&key);
         let sighting = self.sightings.get(&key).copied().unwrap_or_default();
         let counts = self.found.as_ref().ok();
         let counts = counts.and_then(|found| found.of(document.folder, &document.path));
@@ -189,7 +191,8 @@ impl Facts<'_> {
             n_opened: counts.map(|(_, n_opened)| n_opened),
             tags,
             language: text.and_then(|text| text.language.map(str::to_owned)),
-            n_problems: self.problems.get(&key).copied().unwrap_or(0),
+            n_problems: problems.map_or(0, |it| it.n),
+            problem: problems.map(FileProblems::sentence),
             ..empty
         }
     }
@@ -244,6 +247,7 @@ fn empty_row(of_folder: &OfFolder<'_>, path: &str) -> NoteRow {
         tags: Vec::new(),
         language: None,
         n_problems: 0,
+        problem: None,
     }
 }
 
@@ -339,11 +343,35 @@ fn sizes(library: &Library, folders: &[Folder]) -> Result<HashMap<DocumentId, u6
     Ok(sizes)
 }
 
-fn problems(library: &Library) -> Result<BTreeMap<(FolderId, String), u32>, EngineError> {
-    let mut counts = BTreeMap::new();
-    let problems = library.store().problems()?;
-    for problem in problems {
-        *counts.entry((problem.folder, problem.path)).or_insert(0) += 1;
+/// What went wrong with one file.
+struct FileProblems {
+    n: u32,
+    first: String,
+}
+
+impl FileProblems {
+    fn sentence(&self) -> String {
+        match self.n {
+            1 => self.first.clone(),
+            n => format!("{}; and {} more", self.first, n - 1),
+        }
     }
-    Ok(counts)
+}
+
+fn problems(library: &Library) -> Result<BTreeMap<(FolderId, String), FileProblems>, EngineError> {
+    let mut of_files = BTreeMap::new();
+    for problem in library.store().problems()? {
+        let first = || match problem.line {
+            Some(line) => format!("line {line}: {}", problem.message),
+            None => problem.message.clone(),
+        };
+        let of_file = of_files
+            .entry((problem.folder, problem.path))
+            .or_insert_with(|| FileProblems {
+                n: 0,
+                first: first(),
+            });
+        of_file.n += 1;
+    }
+    Ok(of_files)
 }

@@ -160,6 +160,8 @@ pub struct NoteRow {
     pub language: Option<String>,
     /// Number of problems with the file.
     pub n_problems: u32,
+    /// The first of them with its line, and how many more there are; `None` without a problem.
+    pub problem: Option<String>,
 }
 
 /// What the list of notes is sorted by.

@@ -2932,6 +2932,8 @@ export type NoteRow = {
 	language: string | null,
 	/**  Number of problems with the file. */
 	n_problems: number,
+	/**  The first of them with its line, and how many more there are; `None` without a problem. */
+	problem: string | null,
 };
 
 /**  What the list of notes is sorted by. */

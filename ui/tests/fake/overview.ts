@@ -36,6 +36,7 @@ const row = (path: string, over: Partial<NoteRow> = {}): NoteRow => ({
   tags: [],
   language: "English",
   n_problems: 0,
+  problem: null,
   ...over,
 });
 
@@ -44,7 +45,7 @@ export const NOTE_ROWS: readonly NoteRow[] = [
   row("people/signe-profile.md", { title: "Signe", n_bytes: 4_200, date: "2026-02-03", date_from: "note" }),
   row("protocols/group-rooms.md", { n_bytes: 2_100, date: "2024-01-09", date_from: "path" }),
   row("reference/home-server.md", { title: "Home server", n_bytes: 12_000, tags: ["house"] }),
-  row("broken.jsonl", { n_problems: 1, language: null }),
+  row("broken.jsonl", { n_problems: 1, problem: "line 2: it is not JSON", language: null }),
   row("schuppen.md", { language: "German" }),
 ];
 

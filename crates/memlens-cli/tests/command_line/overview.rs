@@ -74,6 +74,38 @@ fn filters_choose_the_notes_of_a_list() {
 }
 
 #[test]
+fn files_with_problems_are_listed_with_what_is_wrong() {
+    let garden = garden();
+    garden.write("worse.jsonl", "{broken\n{\"text\": \"fine\"}\n{broken\n");
+    let memlens = Memlens::of(&[&garden]);
+    for filter in ["problems", "--problem"] {
+        let printed = memlens.print(&["overview", "--list", filter]);
+        let problems: Vec<&str> = printed
+            .lines()
+            .filter(|line| line.starts_with("  "))
+            .collect();
+        assert!(
+            problems.len() == 2
+                && problems[0].starts_with("  line 2: ")
+                && problems[1].starts_with("  line 1: ")
+                && problems[1].ends_with("; and 1 more"),
+            "{printed}"
+        );
+    }
+    let listed = memlens.json(&["overview", "--list", "problems", "--json"]);
+    let problem = list(&listed["notes"])[0]["problem"].as_str();
+    assert!(
+        problem.is_some_and(|it| it.starts_with("line 2: ")),
+        "{listed}"
+    );
+    let page = memlens.print(&["overview"]);
+    assert!(page.contains("broken.jsonl  line 2: "), "{page}");
+    // Elsewhere a note is one line.
+    let all = memlens.print(&["overview", "--list"]);
+    assert!(!all.contains("line 2: "), "{all}");
+}
+
+#[test]
 fn a_filter_that_can_choose_nothing_is_refused() {
     let garden = garden();
     let memlens = Memlens::of(&[&garden]);
