@@ -9,8 +9,8 @@ use memlens_engine::{
     folded_sentence, judged, models, preset, run_query, values_in_file,
 };
 use memlens_eval::{
-    FilesPassing, Metric, Nonsense, Place, Query, Scores, Summary, by_category, files_passing,
-    score,
+    FilesPassing, Metric, NO_CATEGORY, Nonsense, Place, Query, Scores, Summary, by_category,
+    files_passing, score,
 };
 use serde::Serialize;
 
@@ -336,8 +336,15 @@ fn page(report: &EvalReport<'_>) -> Document {
     ]);
     let figure = |it: f64| format!("{it:.4}").into();
     let all = report.all.iter().map(|all| ("all", all));
-    let by_category = report.by_category.iter();
-    let by_category = by_category.map(|(name, summary)| (name.as_str(), summary));
+    // A single category has the figures of all queries.
+    let by_category = report
+        .by_category
+        .iter()
+        .filter(|_| report.by_category.len() > 1);
+    let by_category = by_category.map(|(name, summary)| match name.as_str() {
+        NO_CATEGORY => ("no category", summary),
+        name => (name, summary),
+    });
     for (name, Summary { n, mean, .. }) in all.chain(by_category) {
         table.row(vec![
             name.into(),
@@ -370,7 +377,7 @@ fn page(report: &EvalReport<'_>) -> Document {
             all.n_undefined, all.n
         ));
     }
-    if report.all.is_some() {
+    if report.all.is_some() && report.files_passing.n_files > 0 {
         page.line(format!(
             "files passing with at least 3 of their queries: {} of {}",
             report.files_passing.n_passing, report.files_passing.n_files

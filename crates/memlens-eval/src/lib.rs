@@ -48,4 +48,4 @@ pub use needed::{Missing, about, queries_missing, queries_needed};
 pub use nonsense::Nonsense;
 pub use overlap::rank_biased_overlap;
 pub use queries::{BadLine, Judgment, Place, Query, QuerySet};
-pub use summary::{Summary, by_category};
+pub use summary::{NO_CATEGORY, Summary, by_category};

@@ -52,14 +52,17 @@ impl Summary {
     }
 }
 
-/// Returns the means by category; queries without one are under `none`.
+/// The name of the group of queries without a category.
+pub const NO_CATEGORY: &str = "none";
+
+/// Returns the means by category; queries without one are under [`NO_CATEGORY`].
 pub fn by_category<'a>(
     scores: impl IntoIterator<Item = (Option<&'a str>, &'a Scores)>,
 ) -> BTreeMap<String, Summary> {
     let mut groups: BTreeMap<String, Vec<&Scores>> = BTreeMap::new();
     for (category, scores) in scores {
         groups
-            .entry(category.unwrap_or("none").to_owned())
+            .entry(category.unwrap_or(NO_CATEGORY).to_owned())
             .or_default()
             .push(scores);
     }

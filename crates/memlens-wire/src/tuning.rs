@@ -277,7 +277,7 @@ pub struct QueryFigure {
 /// Mean of the chosen metric over a category.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct CategoryFigure {
-    /// Name of the category; `none` for queries without one.
+    /// Name of the category; `no category` for queries without one.
     pub category: String,
     /// Queries of the category for which the metric is defined.
     pub n: u32,

@@ -860,7 +860,7 @@ export type CardItem = {
 
 /**  Mean of the chosen metric over a category. */
 export type CategoryFigure = {
-	/**  Name of the category; `none` for queries without one. */
+	/**  Name of the category; `no category` for queries without one. */
 	category: string,
 	/**  Queries of the category for which the metric is defined. */
 	n: number,

@@ -304,6 +304,41 @@ fn a_csv_is_evaluated_kept_and_written_as_one() {
 }
 
 #[test]
+fn groups_are_shown_only_if_there_are_some() {
+    let notes = Notes::new(&[("a.md", "The relay clicks.")]);
+    let memlens = Memlens::of(&[&notes]);
+    let set = notes.at("queries.jsonl");
+    let line = |id: &str, more: &str| {
+        let place = r#"{"path":"a.md","start_line":1,"end_line":1}"#;
+        format!(r#"{{"id":"{id}","query":"relay","relevant":[{place}]{more}}}"#)
+    };
+    let shown = |lines: &[String]| {
+        notes.write("queries.jsonl", lines.join("\n"));
+        memlens.print(&[&["eval", text(&set)], &BY_WORDS[..]].concat())
+    };
+    let rows = |shown: &str| -> Vec<String> {
+        let names = shown.lines().map(|line| line.get(..16).unwrap_or(line));
+        names.map(|name| name.trim().to_owned()).collect()
+    };
+    let alone = shown(&[line("q", "")]);
+    assert_eq!(
+        rows(&alone).last().map(String::as_str),
+        Some("all"),
+        "{alone}"
+    );
+    let grouped = shown(&[
+        line("q", ""),
+        line("r", r#","category":"short""#),
+        line("s", ""),
+    ]);
+    let names = rows(&grouped);
+    assert!(
+        names.ends_with(&["all", "no category", "short", "files passing wi"].map(str::to_owned)),
+        "{grouped}"
+    );
+}
+
+#[test]
 fn bad_query_sets_are_reported() {
     let notes = Notes::new(&[("a.md", "The relay clicks.")]);
     let memlens = Memlens::of(&[&notes]);

@@ -178,7 +178,7 @@ fn by_category(pairs: &[Pair<'_>], metric: Metric) -> Vec<CategoryFigure> {
     for pair in pairs {
         if let Some(values) = values_of(pair, metric) {
             groups
-                .entry(pair.category.unwrap_or("none"))
+                .entry(pair.category.unwrap_or("no category"))
                 .or_default()
                 .push(values);
         }
