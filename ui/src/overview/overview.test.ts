@@ -96,6 +96,23 @@ test("figures that need a comparison start it", async () => {
   expect(backend.nCalls("driftNow")).toBe(1);
 });
 
+test("a figure that will be compared is never said to wait for the user", async () => {
+  let settle: () => void = () => {};
+  await open((backend) => {
+    const drift = backend.drift.bind(backend);
+    const gate = new Promise<void>((resolve) => (settle = resolve));
+    backend.drift = async (...asked) => {
+      await gate;
+      return drift(...asked);
+    };
+  });
+  const said = await card("Said more than once");
+  expect(said).toHaveTextContent("comparing the notes…");
+  expect(within(said).queryByRole("button")).toBeNull();
+  settle();
+  await waitFor(() => expect(said).toHaveTextContent("2 statements"));
+});
+
 test("a comparison that was stopped is not started again, except by the user", async () => {
   const { backend, workspace, user } = await open((backend) => {
     backend.driftGate = new Promise(() => {});
@@ -124,6 +141,7 @@ test("filters are chips and are in the address, and back undoes them", async () 
   await user.click(screen.getByRole("checkbox", { name: "Has a problem" }));
   await waitFor(() => expect(options()).toHaveLength(1));
   expect(location.hash).toBe("#memory=list&problem=1");
+  expect(options()[0]).toHaveTextContent("line 2: it is not JSON");
   await user.click(screen.getByRole("button", { name: "Remove the filter Has a problem" }));
   await waitFor(() => expect(options()).toHaveLength(5));
   expect(location.hash).toBe("#memory=list");
