@@ -158,6 +158,14 @@ pub enum CliError {
         memlens_engine::WORDS_MAX
     )]
     TooManyWords { n: usize },
+    /// No file has the name of a note.
+    #[error(
+        "cannot tell why {typed} is not found: nothing is there by that name; `memlens overview --list` prints the notes by their names"
+    )]
+    NoNote {
+        /// The place as the user typed it.
+        typed: String,
+    },
     /// No watched folder has this name or path, or several have it.
     #[error("cannot list notes of the folder {given}: {why}")]
     NoFolder { given: String, why: String },
@@ -217,6 +225,7 @@ impl CliError {
             | CliError::UnconfirmedForget { .. }
             | CliError::NoMoment { .. }
             | CliError::NoSpan { .. }
+            | CliError::NoNote { .. }
             | CliError::NoFolder { .. }
             | CliError::NoLanguage { .. }
             | CliError::NoTag

@@ -30,6 +30,11 @@ pub fn run(library: Option<PathBuf>, arguments: &WhyArgs) -> Result<(), CliError
         Some(home) => memlens_engine::with_load_cap(library, answer, &home),
         None => answer,
     };
+    if answer.why == WhyNot::Gone {
+        return Err(CliError::NoNote {
+            typed: arguments.place.clone(),
+        });
+    }
     if arguments.json {
         return print_json(&answer);
     }

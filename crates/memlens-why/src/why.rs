@@ -43,7 +43,7 @@ pub fn why_typed(
     }
 }
 
-/// Why a note that is in no watched folder is not among the results.
+/// Why what is in no watched folder is not among the results.
 fn why_unwatched(
     library: &Library,
     search: &Search,
@@ -53,7 +53,10 @@ fn why_unwatched(
 ) -> Result<WhyAnswer, EngineError> {
     let found = place::file(typed, here)
         .and_then(|(path, line)| Some((library.searched_unwatched(&path)?, line)));
-    let mut cause = Cause::NotWatched;
+    let mut cause = match place::is_there(typed, here) {
+        true => Cause::NotWatched,
+        false => Cause::Gone,
+    };
     if let Some((unwatched, line)) = found {
         let place = Place {
             line,

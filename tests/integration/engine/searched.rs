@@ -128,10 +128,13 @@ fn a_note_that_only_the_agent_searches_is_explained_as_such() {
     let library = &scene.library;
     let params = memlens_params::Params::default();
     let search = library.search("router", &params, None).expect("it works");
-    let why = |typed: &str| {
+    let answer_to = |typed: &str| {
         let here = Some(scene.home.path());
         let answer = why_typed(library, &search, &params, typed, here);
-        let answer = answer.expect("it can be explained");
+        answer.expect("it can be explained")
+    };
+    let why = |typed: &str| {
+        let answer = answer_to(typed);
         assert_eq!(answer.why, WhyNot::NotWatched, "{typed}");
         (answer.sentence, answer.advice.expect("there is one"))
     };
@@ -144,11 +147,12 @@ fn a_note_that_only_the_agent_searches_is_explained_as_such() {
     for typed in [&*absolute, "vault/kettle.md", "vault/kettle.md:1"] {
         assert_eq!(why(typed), expected, "{typed}");
     }
-    // For notes that no agent searches, and missing ones, the only reason is that they are not watched.
-    for typed in ["private/c.md", &*format!("{vault}/none.md"), &*vault] {
+    // For notes that no agent searches the only reason is that they are not watched.
+    for typed in ["private/c.md", &*vault] {
         let (sentence, _) = why(typed);
         assert_eq!(sentence, "It is not in a watched folder.", "{typed}");
     }
+    assert_eq!(answer_to(&format!("{vault}/none.md")).why, WhyNot::Gone);
     // The emulated memory holds the note, so its rank is explained.
     let emulated = scene.ask("openclaw", Part::All);
     let values = &all("openclaw").values;

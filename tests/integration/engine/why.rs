@@ -214,8 +214,9 @@ fn what_is_not_in_the_library_is_reported_by_its_rule() {
     let outside = elsewhere.path().join("x.md");
     fs::write(&outside, "x").expect("it can be written");
     assert_eq!(kind(&outside.display().to_string()), WhyNot::NotWatched);
+    // Nothing is there, in a watched folder or not.
     let above = notes.path().join("../x.md");
-    assert_eq!(kind(&above.display().to_string()), WhyNot::NotWatched);
+    assert_eq!(kind(&above.display().to_string()), WhyNot::Gone);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use memlens_tests::Notes;
 use serde_json::json;
 
-use crate::memlens::{Memlens, list};
+use crate::memlens::{Memlens, list, text};
 
 fn notes() -> Notes {
     let notes = Notes::new(&[
@@ -83,8 +83,9 @@ fn what_is_not_in_the_library_is_reported_by_its_rule() {
         answer["why"]["kind"].as_str().map(str::to_owned)
     };
     assert_eq!(kind("drafts/idea.md").as_deref(), Some("left_out"));
-    assert_eq!(kind("home/nobody.md").as_deref(), Some("gone"));
-    assert_eq!(kind("/nowhere/else.md").as_deref(), Some("not_watched"));
+    let elsewhere = Notes::new(&[("else.md", "Elsewhere.\n")]);
+    let unwatched = elsewhere.at("else.md");
+    assert_eq!(kind(text(&unwatched)).as_deref(), Some("not_watched"));
     notes.write("home/new.md", "Just written.\n");
     assert_eq!(kind("home/new.md").as_deref(), Some("pending"));
 }
@@ -93,6 +94,17 @@ fn what_is_not_in_the_library_is_reported_by_its_rule() {
 fn misuse_is_named() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
+    for typed in ["home/nobody.md", "/nowhere/else.md", "home/nobody.md:3"] {
+        for form in [&[][..], &["--json"]] {
+            memlens.refused(
+                &[&["why", "router", typed], form].concat(),
+                2,
+                &format!(
+                    "cannot tell why {typed} is not found: nothing is there by that name; `memlens overview --list` prints the notes by their names"
+                ),
+            );
+        }
+    }
     memlens.refused(
         &["why", "router", "home"],
         2,

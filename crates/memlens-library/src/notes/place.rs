@@ -91,21 +91,31 @@ impl Place {
 
 /// The regular file that was typed as `PATH` or `PATH:LINE`, with the links in its path resolved, and the line; `None` if there is none.
 pub fn file(typed: &str, here: Option<&Path>) -> Option<(PathBuf, Option<u32>)> {
+    on_disk(typed, here).find_map(|(path, line)| {
+        let is_file = path.symlink_metadata().ok()?.is_file();
+        Some((is_file.then(|| canonical(&path))?.ok()?, line))
+    })
+}
+
+/// Whether a file, a folder or a link was typed as `PATH` or `PATH:LINE`.
+pub fn is_there(typed: &str, here: Option<&Path>) -> bool {
+    on_disk(typed, here).any(|(path, _)| path.symlink_metadata().is_ok())
+}
+
+/// The paths that may have been typed, each with its line.
+fn on_disk(typed: &str, here: Option<&Path>) -> impl Iterator<Item = (PathBuf, Option<u32>)> {
     let typed = typed.trim();
-    let (named, line) = split_line(typed).ok()?;
     // A file's own name may end in a colon and digits.
-    [(typed, None), (named, line)]
-        .into_iter()
-        .find_map(|(name, line)| {
-            let path = Path::new(name);
-            let path = if path.is_absolute() {
-                path.to_owned()
-            } else {
-                here?.join(path)
-            };
-            let is_file = path.symlink_metadata().ok()?.is_file();
-            Some((is_file.then(|| canonical(&path))?.ok()?, line))
-        })
+    let names = [Some((typed, None)), split_line(typed).ok()];
+    names.into_iter().flatten().filter_map(move |(name, line)| {
+        let path = Path::new(name);
+        let path = if path.is_absolute() {
+            path.to_owned()
+        } else {
+            here?.join(path)
+        };
+        Some((path, line))
+    })
 }
 
 /// A path and the line after its last colon.
