@@ -37,11 +37,12 @@ const SAME: &[&str] = &[
     "manage manager",
     "maintain maintainer",
     "answer reply respond",
-    "live reside",
+    "live reside based base",
+    "listen serve serves",
     "locate located",
     "memory ram",
     "begin start",
-    "write written wrote",
+    "write written wrote implemented implement",
     "run ran",
     "send sent",
     "buy bought",
@@ -171,7 +172,7 @@ const ORDINALS: [&str; 10] = [
 ];
 
 /// Nouns before a number that names a thing and states nothing of it.
-const NUMBERED: &str = "number session step chapter page issue ticket pr bug migration phase part section figure table episode round lesson item task sprint iteration attempt exercise question invoice order case commit build release day week server node room rack host vlan sensor disk channel zone floor";
+const NUMBERED: &str = "number session step chapter page issue ticket pr bug migration phase part section figure table episode round lesson item task sprint iteration attempt exercise question invoice order case commit build release day week server room rack host vlan sensor disk channel zone floor";
 
 /// Frequent words of other languages that are no English words.
 const FOREIGN: &str = "der das und nicht ist ein eine einen einem einer mit auf von zu dem den sind wird werden wir ihr auch nur noch nach bei wenn für über durch kein keine immer jeden le les des une est pas dans pour sur avec qui que sont vous nous cette il elle au aux du el los las es una por para con como está pero muy cada siempre il lo gli che non di sono della del een het van niet zijn voor dat wordt elke altijd som är och att det inte på och er ikke jest nie się";

@@ -5,9 +5,9 @@
 //! sentences that share at least half of their content words contradict each other if words of an
 //! [opposition pair](Oppositions) oppose each other, one denies what the other states, another value or name
 //! fills the same place, or two things exchange their roles. They may contradict each other then. A contradiction is `sure`
-//! only if both are one and the same sentence, token for token, but for one negator, one opposite predicate or one value,
-//! about something that has one value until somebody changes it, and without conditions, hedges, quantifiers, indefinite
-//! objects, defaults, quotes and lists. Whatever is not reported has a [reason](Apart).
+//! only if both say the same but for what opposes, so that they cannot both be true of one thing at one time: in another
+//! order or with other function words, but without words of their own, conditions, hedges, quantifiers, defaults and quotes,
+//! and about something that is so until somebody changes it. Whatever is not reported has a [reason](Apart).
 //!
 //! [`other_scope`] returns whether the headings above two sentences name two things, and [`other_project`] whether their notes
 //! are about two projects: then a caller must not take a contradiction for sure.

@@ -1,8 +1,8 @@
 //! The rules: whether two sentences oppose each other, and whether they surely speak of the same thing.
 
-mod exact;
 mod names;
 mod subject;
+mod sure;
 mod values;
 
 use std::ops::Range;
@@ -83,23 +83,28 @@ fn opposed(a: &Sentence, b: &Sentence, special: Special) -> Result<Contradiction
     if is_quoted(a, &found.a) || is_quoted(b, &found.b) {
         return Err(Apart::Quoted);
     }
-    let is_update = |this: &Sentence, other: &Sentence| {
-        this.manner.is_update
-            && !other.manner.is_update
-            && exact::is_exact_update(this, other, found.kind)
+    let is_update = |side: Side| {
+        let (this, other) = match side {
+            Side::A => (a, b),
+            Side::B => (b, a),
+        };
+        this.manner.is_update && !other.manner.is_update && sure::is_sure(&pair, &found, Some(side))
     };
     let update = if !found.is_of_one {
         None
-    } else if is_update(a, b) {
+    } else if is_update(Side::A) {
         Some(Side::A)
-    } else if is_update(b, a) {
+    } else if is_update(Side::B) {
         Some(Side::B)
     } else {
         values::replaced(a, b)
     };
+    let sure = found.is_of_one
+        && a.manner.is_update == b.manner.is_update
+        && sure::is_sure(&pair, &found, None);
     Ok(Contradiction {
         kind: found.kind,
-        sure: found.is_of_one && exact::is_exact(a, b, found.kind),
+        sure,
         score,
         update,
         a: Place {
@@ -200,9 +205,9 @@ impl Pair<'_> {
         } else {
             self.opposition(flips)
         };
-        let n_shared_min = if self.is_one_definite_subject() { 1 } else { 2 };
-        let says_enough = self.n_shared(flips) >= n_shared_min && self.are_whole();
-        let may_happen_twice = self.are_updates() || self.are_events() && !self.is_directed(flips);
+        let says_enough = self.n_shared(flips) >= 1 && self.are_whole();
+        let may_happen_twice = self.are_updates()
+            || self.are_events() && !self.are_of_once() && !self.is_directed(flips);
         found.is_of_one = self.is_of_one()?
             && !self.is_of_one_scope()
             && !self.is_one_possible()
@@ -236,7 +241,7 @@ impl Pair<'_> {
             && !self.is_of_one_scope()
             && !may_happen_twice
             && !self.has_other_measure()
-            && !differing.iter().any(values::Differing::is_of_other_years);
+            && (self.are_of_once() || !differing.iter().any(values::Differing::is_of_other_years));
         let mut found = values::opposed(differing, is_of_one);
         // Versions, figures and days of entries of a list: "Upgrade to Unicode 16".
         found.is_of_one &= self.are_whole() || found.kind == Kind::Time;
@@ -246,12 +251,10 @@ impl Pair<'_> {
     /// Returns whether values that differ can be those of two occasions: "we fixed 3 bugs", "on Fridays".
     fn may_happen_twice(&self, differing: &[values::Differing<'_>], is_measured: bool) -> bool {
         let (a, b) = (self.a.manner, self.b.manner);
-        a.is_event
-            || b.is_event
+        !self.are_of_once() && (a.is_event || b.is_event)
             || self.are_updates()
-            || a.is_appointment
-            || b.is_appointment
-            || (a.is_past || b.is_past) && !is_measured
+            || (a.is_appointment || b.is_appointment) && !values::share_date(self)
+            || !self.are_of_once() && (a.is_past || b.is_past) && !is_measured
             || (a.is_measurement || b.is_measurement) && is_measured
             || (a.is_timetable || b.is_timetable)
                 && differing.iter().any(values::Differing::is_of_clock)
@@ -261,6 +264,11 @@ impl Pair<'_> {
     /// Returns whether both report an event, which may happen again.
     fn are_events(&self) -> bool {
         self.a.manner.is_event && self.b.manner.is_event
+    }
+
+    /// Returns whether both tell of what happens once.
+    fn are_of_once(&self) -> bool {
+        self.a.manner.is_once && self.b.manner.is_once
     }
 
     /// Returns whether both say "now": each was true when it was written.
@@ -326,16 +334,6 @@ impl Pair<'_> {
         usize::from(denies(self.a)) + usize::from(denies(self.b))
     }
 
-    /// Returns whether both begin with one certain thing: "the relay", "our backup".
-    fn is_one_definite_subject(&self) -> bool {
-        let subject = |sentence: &Sentence| {
-            let mut words = sentence.words.iter();
-            words.find(|word| word.is_core).map(|word| word.symbol)
-        };
-        let are_definite = self.a.manner.is_definite && self.b.manner.is_definite;
-        are_definite && subject(self.a) == subject(self.b)
-    }
-
     /// Returns how many words and values both share besides those that are opposite: "default is true" and "default is
     /// false" share one.
     fn n_shared(&self, flips: &[(&Word, &Word)]) -> usize {
@@ -386,9 +384,9 @@ impl Pair<'_> {
             || a.has_agent != b.has_agent
     }
 
-    /// Returns whether both have a subject and a verb.
+    /// Returns whether one shows that it has a subject and a verb. The other, if it says the same, has them too.
     fn are_whole(&self) -> bool {
-        self.a.manner.is_whole && self.b.manner.is_whole
+        self.a.manner.is_whole || self.b.manner.is_whole
     }
 
     /// Returns whether both speak of the same thing, as far as their words show.

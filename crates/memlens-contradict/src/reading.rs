@@ -108,6 +108,8 @@ pub(crate) struct Manner {
     pub(crate) is_past: bool,
     /// Its first verb tells of something that happened: "we fixed", "the tests have passed". It may happen again.
     pub(crate) is_event: bool,
+    /// It tells of something that happens once: "Anna joined the team", "the invoice was paid".
+    pub(crate) is_once: bool,
     /// It is a measurement that changes by itself: "80 % full", "the temperature is 20 degrees".
     pub(crate) is_measurement: bool,
     /// It is about something that is green or red by turns: "the build".
@@ -132,6 +134,8 @@ pub(crate) struct Manner {
 #[derive(Debug, Clone)]
 pub(crate) struct Literal {
     pub(crate) word: String,
+    /// Equal for forms of one word, and for words of one meaning.
+    pub(crate) stem: u64,
     /// Where its token begins in the text.
     pub(crate) start: usize,
 }
@@ -151,7 +155,7 @@ pub(crate) struct Sentence {
     pub(crate) manner: Manner,
     /// All words and numbers, in their order.
     pub(crate) literal: Vec<Literal>,
-    /// Whether it has no quotes, brackets, lists, labels or other signs.
+    /// Whether it has no quotes, brackets, labels or other signs.
     pub(crate) is_plain: bool,
 }
 
@@ -208,6 +212,7 @@ impl Sentence {
         reader.read();
         let mut sentence = reader.finish(bytes);
         sentence.is_plain = is_plain(&text[sentence.bytes.clone()], &all);
+        sentence.literal = literal(lexicon, &all);
         if sentence.core.is_empty() || sentence.core.len() + sentence.values.len() < 2 {
             return Err(Apart::Short);
         }
@@ -224,16 +229,19 @@ fn is_plain(sentence: &str, tokens: &[Token]) -> bool {
     sentence.chars().all(is_plain)
         && tokens[..n_tokens.map_or(0, |last| last + 1)]
             .iter()
-            .all(|token| !token.is_break() && !token.is_quoted)
+            .all(|token| {
+                (!token.is_break() || token.shape == Shape::Break(',')) && !token.is_quoted
+            })
 }
 
 /// Returns the words and numbers of a sentence, contractions in full.
-fn literal(tokens: &[Token]) -> Vec<Literal> {
+fn literal(lexicon: &Lexicon, tokens: &[Token]) -> Vec<Literal> {
     let mut literal = Vec::new();
     for token in tokens {
         let mut push = |word: &str| {
             literal.push(Literal {
                 word: word.to_owned(),
+                stem: lexicon::hash(&lexicon.stem(word.strip_suffix("'s").unwrap_or(word))),
                 start: token.bytes.start,
             });
         };
@@ -358,7 +366,7 @@ impl<'a> Reader<'a> {
             hash,
             template,
             manner: self.manner,
-            literal: literal(self.tokens),
+            literal: Vec::new(),
             is_plain: false,
             words: self.words,
             values: self.values,

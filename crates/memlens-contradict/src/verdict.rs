@@ -71,7 +71,7 @@ pub struct Place {
 pub struct Contradiction {
     /// How they oppose each other.
     pub kind: Kind,
-    /// Whether both are one and the same sentence but for what opposes. If not, they may contradict each other.
+    /// Whether both say the same but for what opposes. If not, they may contradict each other.
     pub sure: bool,
     /// The share of common content words, 0 to 1.
     pub score: f64,

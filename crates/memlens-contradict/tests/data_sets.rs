@@ -2,7 +2,8 @@
 //!
 //! `observations.jsonl` and `pairs.tsv` are the development sets: the rules were written with both in view, so these figures
 //! say that nothing got worse, not how good the rules are on other notes. `alike.tsv` are pairs that resemble
-//! contradictions and are none; `near.tsv` are contradictions that resemble those pairs.
+//! contradictions and are none, but for eight; `near.tsv` are contradictions that resemble those pairs. `heldout_a.tsv` and `heldout_b.tsv` were
+//! written by others; of these the second was not read while the rules were written.
 //!
 //! `observations.jsonl` are 39 observations of five agents: of the 741 pairs, 30 contradict. `pairs.tsv` are 36 pairs that
 //! contradict and 44 that look like it and do not.
@@ -73,15 +74,15 @@ fn observations_of_agents() {
     let [sure, all] = figures(pairs);
     assert_eq!((all.n_true, all.wrong), (30, Vec::<String>::new()));
     assert!(all.n_right >= 23, "{} of 30", all.n_right);
-    assert!(sure.n_right >= 3, "{} of 30", sure.n_right);
+    assert!(sure.n_right >= 5, "{} of 30", sure.n_right);
 }
 
 #[test]
 fn pairs_with_hard_negatives() {
     let [sure, all] = figures(labelled(include_str!("fixtures/pairs.tsv")));
     assert_eq!(all.n_true, 36);
-    assert!(sure.n_right >= 2, "{} of 36", sure.n_right);
-    assert!(all.n_right >= 33, "{} of 36", all.n_right);
+    assert!(sure.n_right >= 22, "{} of 36", sure.n_right);
+    assert!(all.n_right >= 34, "{} of 36", all.n_right);
     assert_eq!(sure.wrong, Vec::<String>::new());
     assert!(all.precision() >= 0.95, "{:?}", all.wrong);
 }
@@ -101,7 +102,8 @@ fn pairs_that_only_look_like_contradictions() {
     let pairs = labelled(include_str!("fixtures/alike.tsv"));
     assert_eq!(pairs.len(), 168);
     let [sure, all] = figures(pairs);
-    assert_eq!((sure.n_true, sure.wrong), (0, Vec::<String>::new()));
+    assert_eq!((sure.n_true, sure.wrong), (8, Vec::<String>::new()));
+    assert!(sure.n_right >= 7, "{} of 8", sure.n_right);
     assert!(all.wrong.len() <= 120, "{:?}", all.wrong);
 }
 
@@ -110,5 +112,18 @@ fn contradictions_near_those_pairs_are_found() {
     let pairs = labelled(include_str!("fixtures/near.tsv"));
     let [sure, all] = figures(pairs);
     assert_eq!((all.n_true, all.n_right), (29, 29));
-    assert!(sure.n_right >= 9, "{} of 29", sure.n_right);
+    assert!(sure.n_right >= 26, "{} of 29", sure.n_right);
+}
+
+#[test]
+fn pairs_that_the_rules_were_not_written_for() {
+    for (pairs, n_true, n_sure, n_wrong) in [
+        (include_str!("fixtures/heldout_a.tsv"), 60, 12, 0),
+        (include_str!("fixtures/heldout_b.tsv"), 50, 5, 1),
+    ] {
+        let [sure, _] = figures(labelled(pairs));
+        assert_eq!(sure.n_true, n_true);
+        assert!(sure.n_right >= n_sure, "{} of {n_true}", sure.n_right);
+        assert!(sure.wrong.len() <= n_wrong, "{:?}", sure.wrong);
+    }
 }

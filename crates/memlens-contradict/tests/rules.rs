@@ -69,17 +69,17 @@ fn each_kind_is_found() {
         (
             "The heating in the cellar is on.",
             "The heating in the cellar is off.",
-            Ok((Kind::Opposition, false)),
+            Ok((Kind::Opposition, true)),
         ),
         (
             "The harbour office accepts parcels on Mondays.",
             "The harbour office rejects parcels on Mondays.",
-            Ok((Kind::Opposition, false)),
+            Ok((Kind::Opposition, true)),
         ),
         (
             "The certificate is valid for the mail host.",
             "The certificate is invalid for the mail host.",
-            Ok((Kind::Opposition, false)),
+            Ok((Kind::Opposition, true)),
         ),
         (
             "The exporter writes to the archive.",
@@ -99,7 +99,7 @@ fn each_kind_is_found() {
         (
             "The report is sent out weekly.",
             "The report is sent out daily.",
-            Ok((Kind::Time, false)),
+            Ok((Kind::Time, true)),
         ),
         (
             "The lease ends on 14 February.",
@@ -114,7 +114,7 @@ fn each_kind_is_found() {
         (
             "The parcel locker code is 4711.",
             "The parcel locker code is 4712.",
-            Ok((Kind::Number, false)),
+            Ok((Kind::Number, true)),
         ),
         (
             "The licence costs 200 euros a year.",
@@ -124,12 +124,12 @@ fn each_kind_is_found() {
         (
             "Jonas lives in Oslo.",
             "Jonas lives in Dublin.",
-            Ok((Kind::Name, false)),
+            Ok((Kind::Name, true)),
         ),
         (
             "Katrin reports to Jonas.",
             "Jonas reports to Katrin.",
-            Ok((Kind::Roles, false)),
+            Ok((Kind::Roles, true)),
         ),
         (
             "The parser depends on the lexer.",
@@ -458,45 +458,62 @@ fn an_update_names_the_newer_side() {
     );
 }
 
-/// Only sentences that are token for token equal but for one negator, one opposite predicate or one value are sure.
+/// Pairs that are sure must say the same but for what opposes.
 #[test]
-fn only_one_and_the_same_sentence_is_sure() {
+fn only_sentences_that_say_the_same_are_sure() {
     for (a, b) in [
-        // Another word.
+        // An update.
         (
             "The push relay listens on port 8093.",
             "The push relay listens on port 8443 now.",
         ),
+        // Two things.
         (
             "The gates of the harbour are closed on Mondays.",
-            "The gates of our harbour are open on Mondays.",
+            "The gates of the marina are open on Mondays.",
+        ),
+        (
+            "The gates of my harbour are closed on Mondays.",
+            "The gates of your harbour are open on Mondays.",
         ),
         // No predicate.
         (
             "The curator keeps the public archive.",
             "The curator keeps the private archive.",
         ),
-        // A number without a unit.
+        // Exchanged roles.
         (
-            "The parcel locker code is 4711.",
-            "The parcel locker code is 4712.",
+            "The push relay accepts the mirror.",
+            "The mirror rejects the push relay.",
         ),
-        // A condition, a list, a quantifier, an indefinite object, a default, an example, a quote, a bracket.
+        // A rule and a fact.
+        (
+            "Reports of the harbour must be signed.",
+            "Reports of the harbour are not signed.",
+        ),
+        (
+            "Never deploy the relay on Fridays.",
+            "We deploy the relay on Fridays.",
+        ),
+        // A denial of some or of all.
+        (
+            "The gates of the harbour are open on Mondays.",
+            "The gates of the harbour are not all open on Mondays.",
+        ),
+        // Where somebody is, and how long a walk takes.
+        ("Ana is at home.", "Ana is not at home."),
+        (
+            "The walk to the harbour takes 20 minutes.",
+            "The walk to the harbour takes 30 minutes.",
+        ),
+        // A condition, a quantifier, a default, an example, a quote, a bracket.
         (
             "The push relay listens on port 8093 if the proxy is up.",
             "The push relay listens on port 8443 if the proxy is up.",
         ),
         (
-            "The push relay, the mirror and the proxy listen on port 8093.",
-            "The push relay, the mirror and the proxy listen on port 8443.",
-        ),
-        (
             "Some backups of the archive are kept for 30 days.",
             "Some backups of the archive are kept for 90 days.",
-        ),
-        (
-            "The archive of the harbour has a backup.",
-            "The archive of the harbour does not have a backup.",
         ),
         (
             "The default port of the push relay is 8093.",
@@ -514,10 +531,10 @@ fn only_one_and_the_same_sentence_is_sure() {
             "The push relay (west) listens on port 8093.",
             "The push relay (west) listens on port 8443.",
         ),
-        // What every project has.
+        // What a reference says of each option.
         (
-            "The server listens on port 8093.",
-            "The server listens on port 8443.",
+            "The option is enabled in the harbour.",
+            "The option is disabled in the harbour.",
         ),
         // Two years.
         (
@@ -538,6 +555,14 @@ fn only_one_and_the_same_sentence_is_sure() {
             "the push relay listens on port 8443",
         ),
         (
+            "On port 8093 the push relay listens.",
+            "The push relay serves on port 8443.",
+        ),
+        (
+            "The gates of the harbour are closed on Mondays.",
+            "The gates of our harbour are open on Mondays.",
+        ),
+        (
             "Guests can't smoke in the hall.",
             "Guests can smoke in the hall.",
         ),
@@ -553,6 +578,28 @@ fn only_one_and_the_same_sentence_is_sure() {
             "The nightly build is not enabled.",
             "The nightly build is enabled.",
         ),
+        (
+            "The archive of the harbour has a backup.",
+            "The archive of the harbour does not have a backup.",
+        ),
+        (
+            "The feature flag new_search is enabled.",
+            "new_search is disabled.",
+        ),
+        (
+            "Do not email generated invoices.",
+            "Generated invoices should be emailed.",
+        ),
+        (
+            "Never push releases to main.",
+            "Pushing releases to main is fine.",
+        ),
+        (
+            "Leo's dentist appointment on 17 June is at 9:30.",
+            "Leo's dentist appointment on 17 June is at 10:15.",
+        ),
+        ("Node 18 is required.", "Node 20 is required."),
+        ("Tom is the owner of the relay.", "Katrin owns the relay."),
     ] {
         assert!(verdict(a, b).is_ok_and(|(_, sure)| sure), "{a} / {b}");
     }
@@ -613,7 +660,7 @@ fn the_list_of_oppositions_decides() {
     let found = own.compare(&own.read(text.0), &own.read(text.1));
     assert_eq!(
         found.contradiction().map(|found| (found.kind, found.sure)),
-        Some((Kind::Opposition, false))
+        Some((Kind::Opposition, true))
     );
     // Own pairs are read as the standard ones, which can be switched off.
     let pair = Opposition::from_typed("primed, topped up", "drained").unwrap();

@@ -90,7 +90,7 @@ pub struct Drifted {
     pub words: Vec<String>,
     /// The share of common content words, 0 to 1.
     pub score: f64,
-    /// Whether both are one and the same sentence but for what opposes; otherwise they may contradict each other.
+    /// Whether both say the same but for what opposes; otherwise they may contradict each other.
     pub sure: bool,
     /// What the model that the user chose says of a pair that is not sure; `None` if it was not asked.
     pub second_opinion: Option<SecondOpinion>,

@@ -1455,7 +1455,7 @@ export type Drifted = {
 	words: string[],
 	/**  The share of common content words, 0 to 1. */
 	score: number,
-	/**  Whether both are one and the same sentence but for what opposes; otherwise they may contradict each other. */
+	/**  Whether both say the same but for what opposes; otherwise they may contradict each other. */
 	sure: boolean,
 	/**  What the model that the user chose says of a pair that is not sure; `None` if it was not asked. */
 	second_opinion: SecondOpinion | null,

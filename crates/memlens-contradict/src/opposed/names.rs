@@ -5,6 +5,13 @@ use crate::lexicon::{self, Traits};
 use crate::reading::{Governor, Sentence, Word};
 use crate::verdict::{Apart, Kind};
 
+/// Stems of verbs whose object is one only behind one of these prepositions.
+const SOLE_RELATIONS: &[(&str, &str)] = &[
+    ("work employ", "for at"),
+    ("own lead manag maintain writ write report", "by to"),
+    ("deploy host run store locat studi move", "on in at to"),
+];
+
 /// Returns whether names of one class differ: places, languages.
 pub(super) fn differ(pair: &Pair<'_>) -> bool {
     of_class(pair).is_some()
@@ -62,7 +69,11 @@ pub(super) fn opposed(pair: &Pair<'_>) -> Result<Option<Opposed>, Apart> {
         return Ok(None);
     };
     if are_of_role(pair, a, b) {
-        return Ok(Some(of(a, b, false)));
+        let is_sole = [pair.a, pair.b].iter().all(|sentence| {
+            let mut words = sentence.words.iter();
+            words.any(|word| word.traits.has(Traits::SOLE_ROLE))
+        });
+        return Ok(Some(of(a, b, is_sole && !pair.is_conditional())));
     }
     let is_place = a.is_name && b.is_name && a.token > 0 && b.token > 0 && is_same_place(a, b);
     if !is_place
@@ -155,7 +166,10 @@ fn named(sentence: &Sentence) -> Option<&Word> {
 fn is_sole(sentence: &Sentence, word: &Word) -> bool {
     match word.governor {
         Governor::Be => true,
-        Governor::Word { is_functional, .. } => is_functional,
+        Governor::Word {
+            symbol,
+            is_functional,
+        } => is_functional || is_sole_relation(symbol, word.preposition),
         // "Rust is used for the backend."
         Governor::None => {
             word.class.is_some()
@@ -165,6 +179,15 @@ fn is_sole(sentence: &Sentence, word: &Word) -> bool {
                 })
         }
     }
+}
+
+/// Returns whether a thing has one such relation at a time: "works for Kestrel", "is owned by Ana".
+fn is_sole_relation(verb: u64, preposition: Option<u64>) -> bool {
+    SOLE_RELATIONS.iter().any(|(verbs, before)| {
+        let mut before = before.split(' ').map(lexicon::hash);
+        let mut verbs = verbs.split(' ').map(lexicon::hash);
+        before.any(|it| Some(it) == preposition) && verbs.any(|it| it == verb)
+    })
 }
 
 /// Returns whether two names follow the same word, or verbs of one meaning.

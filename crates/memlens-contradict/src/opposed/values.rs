@@ -311,6 +311,17 @@ pub(super) fn are_equal(pair: &Pair<'_>) -> bool {
     identities(pair.a) == identities(pair.b)
 }
 
+/// Returns whether both name one date, so that they speak of one appointment.
+pub(super) fn share_date(pair: &Pair<'_>) -> bool {
+    let dates = |sentence: &Sentence| -> Vec<u64> {
+        let dates = sentence.values.iter();
+        let dates = dates.filter(|value| value.kind == ValueKind::Date);
+        dates.map(Value::identity).collect()
+    };
+    let (of_a, of_b) = (dates(pair.a), dates(pair.b));
+    !of_a.is_empty() && of_a == of_b
+}
+
 /// Returns whether both name a duration.
 pub(super) fn have_durations(pair: &Pair<'_>) -> bool {
     let has = |sentence: &Sentence| {

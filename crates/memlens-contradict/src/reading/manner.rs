@@ -6,9 +6,9 @@ use crate::token::{Shape, Token};
 use super::Reader;
 use super::lists::{
     APPOINTMENTS, AUXILIARIES, BE, BEGINNINGS, BOUNDS, CHANGES, DETERMINERS, DIRECTIVES, DOUBTS,
-    FINITE, LASTING, MANNER_ALONE, MEASURED, MODAL, PARTLY, PAST, PLACES, POINTERS, POSSIBLE,
-    PRESENT, REFERENCE_VERBS, REPORTS, SIGNALS, SPANS, SUBORDINATE, TIMETABLES, VERBS, WISHES,
-    WITHOUT_SUBJECT,
+    FINITE, HAPPEN_ONCE, LASTING, MANNER_ALONE, MEASURED, MODAL, PARTLY, PAST, PLACES, POINTERS,
+    POSSIBLE, PRESENT, REFERENCE_VERBS, REPORTS, SIGNALS, SPANS, SUBORDINATE, TIMETABLES, VERBS,
+    WISHES, WITHOUT_SUBJECT,
 };
 
 fn is_of_reference(word: &str) -> bool {
@@ -50,6 +50,7 @@ impl Reader<'_> {
         self.manner.is_modal = self.manner.is_possible || self.has_word(MODAL) || first == "do";
         self.manner.is_whole = self.is_whole();
         self.manner.is_event = self.is_event();
+        self.manner.is_once = self.has_word(HAPPEN_ONCE);
         self.manner.is_measurement = self.has_word(MEASURED) && !self.has_word(BOUNDS);
         self.manner.is_signal = self.has_word(SIGNALS);
         self.manner.is_timetable = self.has_word(TIMETABLES);

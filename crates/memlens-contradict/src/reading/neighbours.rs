@@ -1,10 +1,10 @@
 //! Which words are next to each other and to values.
 
 use crate::lexicon::Traits;
-use crate::token::Shape;
+use crate::token::{Shape, Token};
 
 use super::Reader;
-use super::lists::{AUXILIARIES, FINITE, SUBORDINATE};
+use super::lists::{AUXILIARIES, FINITE, REQUIRED, SUBORDINATE};
 use super::values::ValueKind;
 
 impl Reader<'_> {
@@ -71,7 +71,23 @@ impl Reader<'_> {
                     .iter()
                     .any(|word| word.token == at && word.traits.has(Traits::NUMBERED))
             });
-            value.is_label = matches!(value.kind, ValueKind::Number | ValueKind::Code)
+            // "Node 18 is required": a version of what is named.
+            let is_version = !is_numbered
+                && value.first == 1
+                && matches!(
+                    self.tokens[0].shape,
+                    Shape::Word {
+                        is_capital: true,
+                        ..
+                    }
+                )
+                && self
+                    .tokens
+                    .get(value.end + 1)
+                    .and_then(Token::word)
+                    .is_some_and(|word| REQUIRED.contains(&word));
+            value.is_label = !is_version
+                && matches!(value.kind, ValueKind::Number | ValueKind::Code)
                 && (is_subject || is_signed || is_numbered);
         }
     }
