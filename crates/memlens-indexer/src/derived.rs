@@ -1,6 +1,5 @@
 //! The two lists that are derived from the store: kept up to date with it, or rebuilt.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -230,7 +229,6 @@ impl Derived {
         store: &mut Store,
         (model, dim): (&str, usize),
         recipe: &str,
-        tokens: &HashMap<[u8; 32], u32>,
     ) -> Result<(Option<Derived>, bool), IndexerError> {
         let Derived { mut text, vectors } = self;
         // There can only be one writer.
@@ -241,7 +239,7 @@ impl Derived {
         store.for_each_embedding_of(model, |embedding, vector| -> Result<(), IndexerError> {
             Ok(append(&mut vectors, store, embedding, vector)?)
         })?;
-        let Some(generation) = store.take_model(model, recipe, tokens)? else {
+        let Some(generation) = store.take_model(model, recipe)? else {
             return Ok((None, false));
         };
         inject_fault(store, "text list")?;

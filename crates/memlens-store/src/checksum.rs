@@ -24,6 +24,9 @@ pub(crate) const OF_OBSERVATION: &str = "crc32(o.document, o.start_byte, o.end_b
 /// What the checksum of an embedding `e` covers.
 pub(crate) const OF_EMBEDDING: &str = "crc32(e.model, e.hash, e.vector)";
 
+/// What the checksum of a count of tokens `t` covers.
+pub(crate) const OF_TOKEN_COUNT: &str = "crc32(t.embedding, t.tokens)";
+
 /// Adds the function `crc32` to a connection: the CRC-32 of all values that it is given, each with its type and length.
 pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
     connection.create_scalar_function(

@@ -189,13 +189,14 @@ impl Store {
                     .execute("DELETE FROM embeddings WHERE id = ?1", [embedding])
                     .attempt(attempt)?;
             }
-            // What belonged to them, and what belongs to nothing since it turned.
+            // What belonged to them, what belongs to nothing since it turned, and what may have been counted in damaged texts.
             transaction
                 .execute_batch(
                     "DELETE FROM chunks WHERE document NOT IN (SELECT id FROM documents NOT INDEXED);
                      DELETE FROM windows WHERE chunk NOT IN (SELECT id FROM chunks NOT INDEXED);
                      DELETE FROM observations WHERE document NOT IN (SELECT id FROM documents NOT INDEXED);
                      DELETE FROM versions WHERE document NOT IN (SELECT id FROM documents NOT INDEXED);
+                     DELETE FROM token_counts;
                      REINDEX;",
                 )
                 .attempt(attempt)?;

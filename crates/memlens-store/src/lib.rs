@@ -74,7 +74,7 @@ pub use folders::{Folder, FolderId};
 pub use judgments::{Judgment, Origin};
 pub use line_diff::{DiffPart, LineDiff, LineKind, NumberedLine, line_diff};
 pub use missed::ListedDocument;
-pub use model_change::{LackingNote, ModelVectors};
+pub use model_change::{LackingNote, ModelVectors, UncountedChunk};
 pub use note_changes::{
     BYTES_MOST as NOTE_CHANGES_BYTES, CHANGES_OF_NOTE, ChangedTexts, NoteChange,
 };

@@ -12,7 +12,7 @@ pub static MIGRATIONS: LazyLock<Migrations<'static>> =
 /// The version that this program writes.
 pub const LATEST: NonZeroUsize = NonZeroUsize::new(STEPS.len()).expect("there is a first version");
 
-const STEPS: [&str; 19] = [
+const STEPS: [&str; 20] = [
     FIRST,
     SECOND,
     THIRD,
@@ -32,6 +32,7 @@ const STEPS: [&str; 19] = [
     SEVENTEENTH,
     EIGHTEENTH,
     NINETEENTH,
+    TWENTIETH,
 ];
 
 const FIRST: &str = "
@@ -466,5 +467,19 @@ CREATE TRIGGER note_changes_inserted AFTER INSERT ON note_changes BEGIN
 END;
 CREATE TRIGGER note_changes_deleted AFTER DELETE ON note_changes BEGIN
     UPDATE meta SET value = CAST(value AS INTEGER) - coalesce(length(old.content), 0) WHERE key = 'note_changes_bytes';
+END;
+";
+
+// How many tokens the texts of chunks have by models that are not in use; those of the model in use are in `chunks`. Nothing is
+// known of the former models of before. Without a reference, as rows are deleted while references are not followed.
+const TWENTIETH: &str = "
+CREATE TABLE token_counts (
+    embedding INTEGER PRIMARY KEY,
+    tokens INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
+);
+
+CREATE TRIGGER embeddings_deleted AFTER DELETE ON embeddings BEGIN
+    DELETE FROM token_counts WHERE embedding = old.id;
 END;
 ";

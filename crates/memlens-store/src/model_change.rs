@@ -1,15 +1,14 @@
 //! Changing the embedding model: the vectors of another model are saved beside those in use, and taken all at once.
 //!
 //! Embeddings are named by model and content hash, so those of several models are there at the same time. Chunks and windows
-//! refer to those of one model. [`Store::take_model`] makes them refer to those of another in one transaction.
+//! refer to those of one model. [`Store::take_model`] makes them refer to those of another in one transaction, and saves how many
+//! tokens their texts have by the former, so that going back counts none.
 //!
 //! Properties checked: nothing changes unless every text has a vector of the other model; a damaged document stays one.
 
-use std::collections::HashMap;
-
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use crate::checksum::{OF_CHUNK, OF_WINDOW};
+use crate::checksum::{OF_CHUNK, OF_TOKEN_COUNT, OF_WINDOW};
 use crate::error::Attempt;
 use crate::store::next_generation;
 use crate::{DocumentId, EmbeddingId, FolderId, Store, StoreError};
@@ -35,6 +34,17 @@ pub struct LackingNote {
     pub path: String,
     /// The hash of its bytes.
     pub hash: [u8; 32],
+}
+
+/// A chunk whose tokens are to be counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UncountedChunk {
+    /// Id of the chunk.
+    pub id: i64,
+    /// The hash of its text.
+    pub hash: [u8; 32],
+    /// Its text.
+    pub text: String,
 }
 
 /// The vectors of one model.
@@ -128,49 +138,76 @@ impl Store {
         Ok(())
     }
 
-    /// Texts of chunks, each once with its hash, that are not in `known`; for counting their tokens.
+    /// Chunks after the one with id `after` whose texts have a vector of `model` and no count of its tokens, by id.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
     pub fn uncounted(
         &self,
-        known: &HashMap<[u8; 32], u32>,
+        model: &str,
+        after: i64,
         n_max: usize,
-    ) -> Result<Vec<([u8; 32], String)>, StoreError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT hash, text FROM chunks")
-            .attempt(ATTEMPT)?;
-        let mut rows = statement.query([]).attempt(ATTEMPT)?;
-        let mut texts: HashMap<[u8; 32], String> = HashMap::new();
-        while let Some(row) = rows.next().attempt(ATTEMPT)? {
-            let hash = row.get(0).attempt(ATTEMPT)?;
-            if !known.contains_key(&hash) && !texts.contains_key(&hash) {
-                texts.insert(hash, row.get(1).attempt(ATTEMPT)?);
-                if texts.len() == n_max {
-                    break;
-                }
-            }
-        }
-        Ok(texts.into_iter().collect())
+    ) -> Result<Vec<UncountedChunk>, StoreError> {
+        // `CROSS JOIN` has the chunks read in their order: SQLite would else sort them by hash for every call.
+        let query = format!(
+            "SELECT c.id, c.hash, c.text FROM chunks c CROSS JOIN embeddings n ON n.model = ?1 AND n.hash = c.hash
+             WHERE c.id > ?2 AND NOT EXISTS (SELECT 1 FROM token_counts t WHERE t.embedding = n.id AND t.checksum = {OF_TOKEN_COUNT})
+             ORDER BY c.id LIMIT ?3"
+        );
+        self.connection
+            .prepare_cached(&query)
+            .and_then(|mut statement| {
+                let chunks = statement.query_map(params![model, after, n_max as i64], |row| {
+                    Ok(UncountedChunk {
+                        id: row.get(0)?,
+                        hash: row.get(1)?,
+                        text: row.get(2)?,
+                    })
+                })?;
+                chunks.collect()
+            })
+            .attempt(ATTEMPT)
     }
 
-    /// Makes all chunks and windows refer to the vectors of `model`, with the number of tokens of each chunk by the hash of its
-    /// text, sets the recipe, and raises the generation, in one transaction. Returns the generation; `None` if a text has no
-    /// vector or no count, and nothing has changed then. The vectors that were in use stay.
+    /// Saves how many tokens texts have by `model`, which has a vector of each, in one transaction.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`]; nothing is saved then.
+    pub fn save_token_counts(
+        &mut self,
+        model: &str,
+        counts: impl IntoIterator<Item = ([u8; 32], u32)>,
+    ) -> Result<(), StoreError> {
+        let attempt = "save token counts";
+        self.inject_fault(attempt)?;
+        let transaction = self.connection.transaction().attempt(attempt)?;
+        {
+            let mut statement = transaction
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO token_counts
+                     SELECT id, ?3, crc32(id, ?3) FROM embeddings WHERE model = ?1 AND hash = ?2",
+                )
+                .attempt(attempt)?;
+            for (hash, n_tokens) in counts {
+                statement
+                    .execute(params![model, hash, n_tokens])
+                    .attempt(attempt)?;
+            }
+        }
+        transaction.commit().attempt(attempt)
+    }
+
+    /// Makes all chunks and windows refer to the vectors of `model`, with its counts of tokens, sets the recipe, and raises the
+    /// generation, in one transaction. Returns the generation; `None` if a text has no vector or no count, and nothing has
+    /// changed then. The vectors and counts that were in use stay.
     ///
     /// # Errors
     /// [`StoreError::Sql`], [`StoreError::Disk`]; nothing has changed then.
-    pub fn take_model(
-        &mut self,
-        model: &str,
-        recipe: &str,
-        tokens: &HashMap<[u8; 32], u32>,
-    ) -> Result<Option<u64>, StoreError> {
+    pub fn take_model(&mut self, model: &str, recipe: &str) -> Result<Option<u64>, StoreError> {
         self.inject_fault(ATTEMPT)?;
         self.synced(|connection| {
             let transaction = connection.transaction().attempt(ATTEMPT)?;
-            if !take(&transaction, model, tokens).attempt(ATTEMPT)? {
+            if !take(&transaction, model).attempt(ATTEMPT)? {
                 return Ok(None);
             }
             transaction
@@ -248,14 +285,14 @@ impl Store {
 }
 
 /// Does the change within a transaction. Returns false if a text has no vector or no count.
-fn take(
-    transaction: &Transaction<'_>,
-    model: &str,
-    tokens: &HashMap<[u8; 32], u32>,
-) -> rusqlite::Result<bool> {
+fn take(transaction: &Transaction<'_>, model: &str) -> rusqlite::Result<bool> {
+    let count = format!(
+        "SELECT n.id, t.tokens FROM embeddings n JOIN token_counts t ON t.embedding = n.id AND t.checksum = {OF_TOKEN_COUNT}
+         WHERE n.model = ?1 AND n.hash = c.hash"
+    );
     let lacks: bool = transaction.query_row(
         &format!(
-            "SELECT EXISTS (SELECT 1 FROM chunks c WHERE {CHUNK_LACKS}) OR EXISTS (SELECT 1 FROM windows w WHERE {WINDOW_LACKS})"
+            "SELECT EXISTS (SELECT 1 FROM chunks c WHERE NOT EXISTS ({count})) OR EXISTS (SELECT 1 FROM windows w WHERE {WINDOW_LACKS})"
         ),
         [model],
         |row| row.get(0),
@@ -271,23 +308,13 @@ fn take(
     transaction.execute_batch(&format!(
         "CREATE TEMP TABLE IF NOT EXISTS sums_before (document INTEGER PRIMARY KEY, total INTEGER NOT NULL);
          DELETE FROM sums_before;
-         INSERT INTO sums_before SELECT d.id, {sums} FROM documents d;"
+         INSERT INTO sums_before SELECT d.id, {sums} FROM documents d;
+         INSERT OR REPLACE INTO token_counts SELECT embedding, tokens, crc32(embedding, tokens) FROM chunks;"
     ))?;
-    {
-        let mut chunks = transaction.prepare("SELECT id, hash FROM chunks")?;
-        let mut update = transaction.prepare(
-            "UPDATE chunks SET embedding = (SELECT id FROM embeddings WHERE model = ?2 AND hash = ?3), tokens = ?4 WHERE id = ?1",
-        )?;
-        let chunks: Vec<(i64, [u8; 32])> = chunks
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        for (chunk, hash) in chunks {
-            let Some(n_tokens) = tokens.get(&hash) else {
-                return Ok(false);
-            };
-            update.execute(params![chunk, model, hash, n_tokens])?;
-        }
-    }
+    transaction.execute(
+        &format!("UPDATE chunks AS c SET (embedding, tokens) = ({count})"),
+        [model],
+    )?;
     transaction.execute(
         "UPDATE windows SET embedding = (
              SELECT n.id FROM embeddings o JOIN embeddings n ON n.model = ?1 AND n.hash = o.hash WHERE o.id = windows.embedding

@@ -344,6 +344,7 @@ mod tests {
             .execute_batch(
                 "INSERT INTO documents (folder, path, hash, size, modified_ms, kind, encoding, tags)
                      VALUES (1, 'a.md', x'00', 1, 1, 'markdown', 'UTF-8', '[]');
+                 DROP TRIGGER embeddings_deleted; DROP TABLE token_counts;
                  DROP TABLE note_changes; DELETE FROM meta WHERE key = 'note_changes_bytes';
                  DROP TABLE sightings; DROP TABLE versions; DROP TABLE former_versions; ALTER TABLE folders DROP COLUMN confirmed_ms;
                  ALTER TABLE past_questions DROP COLUMN served;

@@ -423,7 +423,7 @@ fn a_library_without_checksums_is_taken_over_as_it_is() {
              DROP TABLE changed; DROP TABLE past_questions; DROP TABLE recall_logs; DROP TABLE judgments; DROP TABLE query_sets; DROP TABLE runs;
              CREATE TABLE feedback (id INTEGER PRIMARY KEY AUTOINCREMENT, query TEXT NOT NULL, hash BLOB NOT NULL, text TEXT NOT NULL,
                  path TEXT NOT NULL, thumb INTEGER NOT NULL, at_ms INTEGER NOT NULL, UNIQUE (query, hash));
-             DROP TABLE note_changes; DROP TABLE sightings; DROP TABLE versions; DROP TABLE former_versions; ALTER TABLE folders DROP COLUMN confirmed_ms;
+             DROP TABLE token_counts; DROP TABLE note_changes; DROP TABLE sightings; DROP TABLE versions; DROP TABLE former_versions; ALTER TABLE folders DROP COLUMN confirmed_ms;
              ALTER TABLE folders DROP COLUMN agent; DELETE FROM meta WHERE key <> 'generation';
              PRAGMA user_version = 5;",
         )

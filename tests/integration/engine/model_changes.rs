@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use memlens_embed::{EmbedError, Embedder, Hashing, Model};
+use memlens_embed::{EmbedError, Embedder, Model};
 use memlens_engine::view::IfTaken;
 use memlens_engine::{
     ChangeStep, Choice, EmbedderSource, EngineError, Indexer, IndexerError, Library, Metric,
@@ -14,7 +14,8 @@ use memlens_engine::{
 use memlens_faults::{Fault, Place};
 use memlens_params::Params;
 use memlens_store::Store;
-use memlens_tests::{Notes, content, index_with};
+use memlens_tests::{Asked, Notes, Recording, content, index_with};
+use rusqlite::Connection;
 
 use crate::tuning::{ours, wish};
 use crate::watched::{Watched, scratch};
@@ -23,7 +24,7 @@ const OLD: usize = 32;
 const NEW: usize = 48;
 
 fn embedder(dim: usize) -> Box<dyn Embedder> {
-    Box::new(Hashing::new(dim))
+    Box::new(Recording::of_dim(dim, &Arc::default()))
 }
 
 /// The dimension of the library's vectors; `OLD` if there are none.
@@ -101,8 +102,13 @@ fn go_on() -> AtomicBool {
 
 /// Opens the library with the model of its vectors and begins a change.
 fn changing(dir: &Path, to: usize) -> Indexer {
+    changing_by(dir, to, &Arc::default())
+}
+
+/// Like [`changing`], and records what the new model is asked.
+fn changing_by(dir: &Path, to: usize, asked: &Arc<Asked>) -> Indexer {
     let (mut indexer, _) = Indexer::open(dir, embedder(dim(dir))).expect("it can be opened");
-    indexer.change_model(embedder(to));
+    indexer.change_model(Box::new(Recording::of_dim(to, asked)));
     indexer
 }
 
@@ -130,6 +136,14 @@ fn check_equals_fresh(dir: &Path, notes: &Notes, dim: usize) {
     assert_eq!(found, expected);
     let store = Store::open_read_only(dir).expect("it can be read");
     assert!(store.is_as_saved(dim, &go_on()).expect("it can be checked"));
+    let n_left =
+        "SELECT count(*) FROM token_counts WHERE embedding NOT IN (SELECT id FROM embeddings)";
+    let n_left = database(store.dir()).query_row(n_left, [], |row| row.get::<_, i64>(0));
+    assert_eq!(n_left.expect("it can be read"), 0);
+}
+
+fn database(dir: &Path) -> Connection {
+    Connection::open(dir.join("library.sqlite")).expect("it is SQLite")
 }
 
 #[test]
@@ -209,6 +223,70 @@ fn going_back_embeds_only_what_is_new_until_the_vectors_are_deleted() {
     check_equals_fresh(dir.path(), &notes, OLD);
 }
 
+/// Takes the vectors of a model that the library kept. Returns the number of texts whose tokens were counted for that.
+fn go_back(dir: &Path, to: usize) -> usize {
+    let asked = Arc::default();
+    let mut indexer = changing_by(dir, to, &asked);
+    let step = indexer
+        .run_change(&go_on(), &mut ())
+        .expect("it can be changed");
+    assert_eq!((step, indexer.counts().n_embedded), (ChangeStep::Taken, 0));
+    assert_eq!(asked.texts(), [""; 0]);
+    asked.n_counted()
+}
+
+#[test]
+fn going_back_reads_no_note_and_counts_no_token() {
+    let (notes, dir) = (notes(), scratch());
+    index_with(dir.path(), &[notes.path()], embedder(OLD));
+    change(dir.path(), NEW);
+    let away = notes.path().with_extension("away");
+    std::fs::rename(notes.path(), &away).expect("it can be moved");
+    for to in [OLD, NEW, OLD] {
+        assert_eq!(go_back(dir.path(), to), 0);
+    }
+    std::fs::rename(&away, notes.path()).expect("it can be moved");
+    check_equals_fresh(dir.path(), &notes, OLD);
+}
+
+#[test]
+fn counts_that_are_not_there_or_not_as_saved_are_counted_once() {
+    for harm in [
+        "DELETE FROM token_counts",
+        "UPDATE token_counts SET tokens = tokens + 1",
+    ] {
+        let (notes, dir) = (notes(), scratch());
+        index_with(dir.path(), &[notes.path()], embedder(OLD));
+        change(dir.path(), NEW);
+        database(dir.path())
+            .execute_batch(harm)
+            .expect("it can be written");
+        let n_chunks = open(dir.path()).lists().snapshot.n_chunks() as usize;
+        assert_eq!(go_back(dir.path(), OLD), n_chunks, "{harm}");
+        check_equals_fresh(dir.path(), &notes, OLD);
+        assert_eq!(go_back(dir.path(), NEW), 0, "{harm}");
+        assert_eq!(go_back(dir.path(), OLD), 0, "{harm}");
+    }
+}
+
+#[test]
+fn a_change_stopped_while_tokens_are_counted_goes_on_there() {
+    let (notes, dir) = (notes(), scratch());
+    index_with(dir.path(), &[notes.path()], embedder(OLD));
+    let (asked, stopped) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+    Asked::interrupt_after_counting(&asked, 3, &stopped);
+    let mut indexer = changing_by(dir.path(), NEW, &asked);
+    let step = indexer
+        .run_change(&stopped, &mut ())
+        .expect("it can be stopped");
+    assert_eq!((step, asked.n_counted()), (ChangeStep::More, 3));
+    drop(indexer);
+    assert_eq!(dim(dir.path()), OLD);
+    let n_chunks = open(dir.path()).lists().snapshot.n_chunks() as usize;
+    assert_eq!(go_back(dir.path(), NEW), n_chunks - 3);
+    check_equals_fresh(dir.path(), &notes, NEW);
+}
+
 #[test]
 fn a_cancelled_change_keeps_what_it_embedded() {
     let (notes, dir) = (notes(), scratch());
@@ -276,6 +354,8 @@ fn check_each_failure(place: Place, only: &str, is_full: bool) -> u32 {
 fn a_failure_at_any_step_leaves_the_model_in_use_and_is_continued() {
     assert!(check_each_failure(Place::Store, "save embeddings", false) >= 6);
     assert!(check_each_failure(Place::Store, "save embeddings", true) >= 6);
+    assert!(check_each_failure(Place::Store, "save token counts", false) >= 1);
+    assert!(check_each_failure(Place::Store, "save token counts", true) >= 1);
     assert_eq!(
         check_each_failure(Place::Store, "change the embedding model", false),
         1

@@ -6,7 +6,7 @@
 //! Properties checked: a kill, a failure or a full disk at any step leaves the model in use with every note searchable; the
 //! library equals one that was indexed by the new model from the beginning.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -48,8 +48,8 @@ pub(super) struct ModelChange {
     /// Number of texts in use, and how many of these are embedded.
     n_texts: u64,
     n_done: u64,
-    /// Tokens of chunks by the new model.
-    tokens: HashMap<[u8; 32], u32>,
+    /// The last chunk whose tokens were counted, or need not be, since notes were looked for last; 0 before the first.
+    counted_to: i64,
     /// Texts embedded by this process, and how long that took.
     n_embedded: u64,
     /// `n_embedded` when notes were looked for last.
@@ -92,7 +92,7 @@ impl Indexer {
             unreadable: Vec::new(),
             n_texts: 0,
             n_done: 0,
-            tokens: HashMap::new(),
+            counted_to: 0,
             n_embedded: 0,
             n_embedded_before: 0,
             worked: Duration::ZERO,
@@ -182,6 +182,9 @@ impl Indexer {
             }
             return Ok(ChangeStep::More);
         }
+        if self.count_again(change, cancel)? {
+            return Ok(ChangeStep::More);
+        }
         let lacking = self.store.lacking(&change.embedder.info().id)?;
         if !lacking.is_empty() {
             let is_new = |note: &LackingNote| {
@@ -199,19 +202,6 @@ impl Indexer {
             change.embedder.rest();
             return Ok(ChangeStep::Waiting);
         }
-        let uncounted = self.store.uncounted(&change.tokens, COUNT_AT_ONCE)?;
-        if !uncounted.is_empty() {
-            change.embedder.wake()?;
-            for (hash, text) in uncounted {
-                if cancel.load(Ordering::Relaxed) {
-                    break;
-                }
-                change
-                    .tokens
-                    .insert(hash, change.embedder.count_tokens(&text));
-            }
-            return Ok(ChangeStep::More);
-        }
         self.take_model(change)
     }
 
@@ -223,7 +213,37 @@ impl Indexer {
         change.n_embedded_before = change.n_embedded;
         change.unreadable.clear();
         change.queue = Some(lacking.into());
+        change.counted_to = 0;
         Ok(ChangeStep::More)
+    }
+
+    /// Counts the tokens of some texts that are embedded by the new model and not counted. Returns whether there were any.
+    fn count_again(
+        &mut self,
+        change: &mut ModelChange,
+        cancel: &AtomicBool,
+    ) -> Result<bool, IndexerError> {
+        let model = &change.embedder.info().id;
+        let uncounted = self
+            .store
+            .uncounted(model, change.counted_to, COUNT_AT_ONCE)?;
+        if uncounted.is_empty() {
+            return Ok(false);
+        }
+        change.embedder.wake()?;
+        let mut counts = Vec::with_capacity(uncounted.len());
+        let mut counted_to = change.counted_to;
+        for chunk in uncounted {
+            if cancel.load(Ordering::Relaxed) {
+                break;
+            }
+            counts.push((chunk.hash, change.embedder.count_tokens(&chunk.text)));
+            counted_to = chunk.id;
+        }
+        let model = &change.embedder.info().id;
+        self.store.save_token_counts(model, counts)?;
+        change.counted_to = counted_to;
+        Ok(true)
     }
 
     /// Embeds the texts of a note that the new model lacks.
@@ -322,7 +342,7 @@ impl Indexer {
     }
 
     /// Takes the vectors of the new model, of which every text has one.
-    fn take_model(&mut self, change: &ModelChange) -> Result<ChangeStep, IndexerError> {
+    fn take_model(&mut self, change: &mut ModelChange) -> Result<ChangeStep, IndexerError> {
         if self.derived.is_none() {
             self.open_lists()?;
         }
@@ -332,14 +352,11 @@ impl Indexer {
         let info = change.embedder.info();
         let recipe = recipe(&info.id, &self.options);
         // Lists that failed half way are dropped; opening them again rebuilds what is out of date.
-        let (derived, is_taken) = derived.of_model(
-            &mut self.store,
-            (&info.id, info.dim),
-            &recipe,
-            &change.tokens,
-        )?;
+        let (derived, is_taken) =
+            derived.of_model(&mut self.store, (&info.id, info.dim), &recipe)?;
         self.derived = derived;
         if !is_taken {
+            change.queue = None;
             return Ok(ChangeStep::More);
         }
         self.is_unreported = true;
