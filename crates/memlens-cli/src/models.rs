@@ -92,6 +92,9 @@ fn page(models: &EmbeddingModels) -> Document {
         }
         if model.n_vectors > 0 {
             page.line(stored(model.n_vectors, model.vector_bytes));
+            if !model.is_in_use && !model.is_chosen {
+                page.line("  choosing it embeds only the texts that have no vector yet");
+            }
         }
     }
     for other in &models.others {

@@ -62,6 +62,10 @@ fn a_change_to_a_model_in_a_folder_and_back() {
         (&true.into(), &text(&tiny).into(), &8.into())
     );
     assert_eq!(model(&memlens, "bundled")["n_vectors"], 4);
+    let listed = memlens.print(&["models"]);
+    let kept =
+        "4 vectors stored: 6.1 kB\n  choosing it embeds only the texts that have no vector yet";
+    assert!(listed.contains(kept), "{listed}");
 
     // What is new meanwhile is embedded for both; nothing else is.
     notes.write("c.md", "The attic.");
