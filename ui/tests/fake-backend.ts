@@ -14,6 +14,7 @@ import type {
   ErrorInfo,
   Export,
   FileProblem,
+  HiddenNotes,
   IfTaken,
   MadeSet,
   MapLayout,
@@ -111,6 +112,7 @@ export class FakeBackend extends FakeSearch {
   #hasPassed = false;
   /** How many statements occur more than once; null: as many as `found` holds. */
   nSaidAgain: number | null = null;
+  hidden: HiddenNotes = { n_folders: 0, n_files: 0, sentence: "", entries: [] };
   /** What a pass would find of contradictions. */
   drifting: DriftReport = DRIFT;
   /** How many contradictions there are; null: as many as `drifting` lists. */
@@ -196,6 +198,10 @@ export class FakeBackend extends FakeSearch {
         hasCompared ? this.#drift().totals.n_sure : null,
       );
     });
+  }
+
+  hiddenNotes() {
+    return this.answer("hiddenNotes", [], () => this.hidden);
   }
 
   notePage(query: NoteQuery, first: number) {

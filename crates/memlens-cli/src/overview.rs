@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use memlens_document::{Document, Text, dim, strong};
-use memlens_engine::view::{CardId, CardItem, NoteQuery, NoteRow, Overview, OverviewCard};
-use memlens_engine::{NoteList, note_list, whole_overview};
+use memlens_engine::view::{
+    CardId, CardItem, HiddenNotes, NoteQuery, NoteRow, Overview, OverviewCard,
+};
+use memlens_engine::{NoteList, hidden_notes, note_list, whole_overview};
 use memlens_params::Params;
 use serde::Serialize;
 
@@ -21,15 +23,27 @@ struct Listed<'a> {
     n_all: u32,
 }
 
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    overview: &'a Overview,
+    hidden: &'a HiddenNotes,
+}
+
 /// Prints the figures of the whole memory, or the notes behind one of them.
 pub fn run(library: Option<PathBuf>, arguments: &OverviewArgs) -> Result<(), CliError> {
     let library = open(library)?;
     let Some(listed) = arguments.list else {
         library.aggregate()?;
         let overview = whole_overview(&library, &Params::default())?;
+        let hidden = hidden_notes(&library);
         return match arguments.json {
-            true => print_json(&overview),
-            false => print(&page(&overview)),
+            true => print_json(&Printed {
+                overview: &overview,
+                hidden: &hidden,
+            }),
+            false => print(&page(&overview, &hidden)),
         };
     };
     let filter = NoteFilter {
@@ -77,7 +91,7 @@ fn card_of(listed: ListedCard) -> CardId {
     }
 }
 
-fn page(overview: &Overview) -> Document {
+fn page(overview: &Overview, hidden: &HiddenNotes) -> Document {
     let mut page = Document::new();
     let n = overview.n_notes;
     let n_not_read = overview.n_not_read;
@@ -92,6 +106,13 @@ fn page(overview: &Overview) -> Document {
         for item in &card.first {
             page.item(2, line(item));
         }
+    }
+    if !hidden.entries.is_empty() {
+        page.line(&hidden.sentence);
+    }
+    for entry in &hidden.entries {
+        let place = format!("{}/{}  ", entry.folder_name, entry.path);
+        page.item(2, Text::from(place) + dim(&entry.reason));
     }
     page
 }

@@ -53,6 +53,6 @@ pub use observations::{Observation, Written, observations, written};
 pub use reading::read;
 pub use tags::inline_tags;
 pub use walk::{
-    FoundFile, LeftOut, MAX_FILE_BYTES, Reason, SkippedFile, Verdict, Walked, find, judge,
-    left_out_in, walk, walk_with_progress,
+    FoundFile, LeftOut, MAX_FILE_BYTES, Reason, SkippedFile, Verdict, Walked, find, hidden_below,
+    judge, left_out_in, walk, walk_with_progress,
 };

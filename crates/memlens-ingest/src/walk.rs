@@ -23,7 +23,7 @@ mod reason;
 mod weighing;
 
 pub use judging::{Verdict, find, judge};
-pub use listing::{LeftOut, left_out_in};
+pub use listing::{LeftOut, hidden_below, left_out_in};
 use paths::{check_root, child, join};
 pub use reason::Reason;
 pub use weighing::{FoundFile, MAX_FILE_BYTES};

@@ -54,6 +54,7 @@ pub use model_list::{
     plan_model,
 };
 pub use notes::examples::example_questions;
+pub use notes::hidden::hidden_notes;
 pub use notes::location::location;
 pub use notes::place::Place;
 pub use notes::unread::unread;

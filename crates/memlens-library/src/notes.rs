@@ -1,6 +1,7 @@
 //! The notes themselves: the tree of folders, a note's text and chunks, and the problems of files.
 
 pub mod examples;
+pub mod hidden;
 pub mod location;
 pub mod note_names;
 pub mod place;

@@ -77,8 +77,8 @@ pub use note::{
 };
 pub use notes::stamp_of;
 pub use notes::{
-    DocumentChunk, DocumentView, EntryState, FolderTree, KnownStamps, TreeEntry, UnreadEntry,
-    UnreadFolder,
+    DocumentChunk, DocumentView, EntryState, FolderTree, HiddenEntry, HiddenNotes, KnownStamps,
+    TreeEntry, UnreadEntry, UnreadFolder,
 };
 pub use on_disk::OnDisk;
 pub use oppositions::OppositionPair;

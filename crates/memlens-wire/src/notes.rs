@@ -62,6 +62,32 @@ pub struct UnreadEntry {
     pub reason: String,
 }
 
+/// What is hidden in watched folders and not read, although it is a note, or a folder with a note directly in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Type)]
+pub struct HiddenNotes {
+    /// Number of folders.
+    pub n_folders: u32,
+    /// Number of notes that are in none of these folders.
+    pub n_files: u32,
+    /// What is not read, in a sentence without a full stop; empty if there is nothing.
+    pub sentence: String,
+    /// By watched folder and path; at most 200.
+    pub entries: Vec<HiddenEntry>,
+}
+
+/// A hidden file or folder that is not read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct HiddenEntry {
+    /// Name of the watched folder.
+    pub folder_name: String,
+    /// Path relative to the watched folder.
+    pub path: String,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+    /// Why it is not read, and how it is included: lower case, without a full stop.
+    pub reason: String,
+}
+
 /// Files and sub-folders of one folder that are not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct UnreadFolder {

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use memlens_engine::view::{
-    Activity, DocumentView, FileProblem, FolderTree, KnownStamps, LibraryState, UnreadFolder,
+    Activity, DocumentView, FileProblem, FolderTree, HiddenNotes, KnownStamps, LibraryState,
+    UnreadFolder,
 };
 use memlens_engine::{EngineError, acts};
 use tauri::{AppHandle, State};
@@ -55,6 +56,16 @@ pub async fn unread(
 ) -> Answer<Vec<UnreadFolder>> {
     work(&shell, move |engine| {
         memlens_engine::unread(engine.library(), folder_id(&folder)?, &paths)
+    })
+    .await
+}
+
+/// Hidden files and folders of all watched folders that may be notes and are not read.
+#[tauri::command]
+#[specta::specta]
+pub async fn hidden_notes(shell: State<'_, Shell>) -> Answer<HiddenNotes> {
+    work(&shell, |engine| {
+        Ok(memlens_engine::hidden_notes(engine.library()))
     })
     .await
 }

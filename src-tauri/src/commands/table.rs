@@ -62,6 +62,7 @@ window_commands! {
     folders::activity: "nothing",
     folders::add_folder: "reads a folder that the user names",
     folders::document: "reads a note in a watched folder",
+    folders::hidden_notes: "lists watched folders",
     folders::move_folder: "nothing",
     folders::open_in_editor: "starts the system's program, or an editor that the program lists, with a note in a watched folder",
     folders::open_sample_notes: "writes the sample notes to a folder beside the library",

@@ -122,6 +122,8 @@ export const commands = {
 	addFolder: (path: string) => __TAURI_INVOKE<LibraryState>("add_folder", { path }),
 	/**  A note's text, chunks and problems, read from its file. */
 	document: (folder: string, path: string) => __TAURI_INVOKE<DocumentView>("document", { folder, path }),
+	/**  Hidden files and folders of all watched folders that may be notes and are not read. */
+	hiddenNotes: () => __TAURI_INVOKE<HiddenNotes>("hidden_notes"),
 	/**  Tells the library the new path of a watched folder. */
 	moveFolder: (folder: string, path: string) => __TAURI_INVOKE<LibraryState>("move_folder", { folder, path }),
 	/**  Opens a note of a watched folder with the user's program, at a line counted from 1 if the program takes one. */
@@ -1900,6 +1902,30 @@ export type HeatWord = {
 	word: string,
 	/**  Whether no word of the note answers that one better, so that it contributes to the score. */
 	counts: boolean,
+};
+
+/**  A hidden file or folder that is not read. */
+export type HiddenEntry = {
+	/**  Name of the watched folder. */
+	folder_name: string,
+	/**  Path relative to the watched folder. */
+	path: string,
+	/**  Whether it is a folder. */
+	is_folder: boolean,
+	/**  Why it is not read, and how it is included: lower case, without a full stop. */
+	reason: string,
+};
+
+/**  What is hidden in watched folders and not read, although it is a note, or a folder with a note directly in it. */
+export type HiddenNotes = {
+	/**  Number of folders. */
+	n_folders: number,
+	/**  Number of notes that are in none of these folders. */
+	n_files: number,
+	/**  What is not read, in a sentence without a full stop; empty if there is nothing. */
+	sentence: string,
+	/**  By watched folder and path; at most 200. */
+	entries: HiddenEntry[],
 };
 
 /**  What Memlens saves of the changes of notes. */

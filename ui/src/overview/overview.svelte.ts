@@ -1,6 +1,7 @@
 import type { Backend } from "../api/backend";
 import type {
   ErrorInfo,
+  HiddenNotes,
   NotePage,
   NoteQuery,
   NoteRow,
@@ -25,7 +26,7 @@ import {
   type OverviewPlace,
 } from "./address";
 
-type Calls = Pick<Backend, "overview" | "notePage" | "noteTags" | "timeline">;
+type Calls = Pick<Backend, "overview" | "hiddenNotes" | "notePage" | "noteTags" | "timeline">;
 
 /** Rows that the engine sends at once. */
 export const PAGE_ROWS = 200;
@@ -36,6 +37,7 @@ export class OverviewController {
   readonly #listing: Call<[query: NoteQuery, first: number], NotePage>;
   readonly #counting: Call<[query: NoteQuery], Timeline>;
   readonly #tagging: Call<[query: NoteQuery, find: string], NoteTags>;
+  readonly #hiding: Call<[], HiddenNotes>;
   readonly #backend: Calls;
   #place = $state.raw<OverviewPlace>(CARDS);
   #pages = $state.raw<ReadonlyMap<number, readonly NoteRow[]>>(new Map());
@@ -47,6 +49,10 @@ export class OverviewController {
   #isSearching = $state(false);
   /** The timeline that is shown is of this query. */
   #counted = "";
+  /** One at a time: the folders may be large. */
+  readonly #hidingWishes = new NewestOnly(async () => {
+    await this.#hiding.run();
+  });
   /** One at a time: a list by words takes a pass over all texts. */
   readonly #wishes = new NewestOnly(async () => {
     await Promise.all([this.#readFirstPage(), this.#readTimeline()]);
@@ -55,6 +61,7 @@ export class OverviewController {
   constructor(backend: Calls) {
     this.#backend = backend;
     this.#reading = new Call((params, isSeen) => backend.overview(params, isSeen));
+    this.#hiding = new Call(() => backend.hiddenNotes(), "drop");
     this.#listing = new Call((query, first) => backend.notePage(query, first), "drop");
     this.#counting = new Call((query) => backend.timeline(query), "drop");
     this.#tagging = new Call((query, find) => backend.noteTags(query, find), "drop");
@@ -67,6 +74,10 @@ export class OverviewController {
   }
   get error(): ErrorInfo | null {
     return this.#reading.error;
+  }
+  /** What is hidden and not read; null while it is not known. */
+  get hidden(): HiddenNotes | null {
+    return this.#hiding.data;
   }
   get isReading(): boolean {
     return this.#reading.isRunning;
@@ -121,6 +132,11 @@ export class OverviewController {
       isCurrent = await this.#reading.run(params, false);
       if (this.overview?.n_unread === 0) this.readList();
     }
+  }
+
+  /** Looks for hidden notes on disk. */
+  readHidden(): void {
+    this.#hidingWishes.wish();
   }
 
   /** Shows a place, with an entry in the window's history. */

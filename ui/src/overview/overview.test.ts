@@ -62,6 +62,26 @@ test("files that were not read are no notes, and lead to their list", async () =
   expect(location.hash).toBe("#memory=list&card=problems");
 });
 
+test("hidden folders that hold notes are named, with how to include them", async () => {
+  const sentence = "1 hidden folder with notes is not read: .notes";
+  const reason = "hidden; the line !.notes in a file named .ignore beside it includes it";
+  const { user, container } = await open((backend) => {
+    const entry = { folder_name: "garden", path: ".notes", is_folder: true, reason };
+    backend.hidden = { n_folders: 1, n_files: 0, sentence, entries: [entry] };
+  });
+  await user.click(await screen.findByText(sentence));
+  expect(screen.getByText("garden/.notes")).toBeVisible();
+  expect(screen.getByText(reason)).toBeVisible();
+  expect(await violations(container)).toEqual([]);
+});
+
+test("nothing is said where nothing is hidden", async () => {
+  const { backend } = await open();
+  await card("Largest");
+  await waitFor(() => expect(backend.nCalls("hiddenNotes")).toBe(1));
+  expect(screen.queryByText(/hidden/)).toBeNull();
+});
+
 test("the rows stay, dimmed, while others are looked for", async () => {
   const { backend, user } = await open();
   await user.click(await screen.findByRole("button", { name: "All notes" }));

@@ -203,3 +203,36 @@ fn notes_are_listed_by_language() {
         "cannot list notes in Klingon: the notes are in English, German",
     );
 }
+
+#[test]
+fn hidden_notes_are_named() {
+    let notes = Notes::new(&[
+        ("a.md", "The hose is in the shed."),
+        (".notes/b.md", "The koi eat at noon."),
+        ("deep/.draft.md", "The relay is quiet at night."),
+        (".settings/app.json", "{}"),
+    ]);
+    let memlens = Memlens::of(&[&notes]);
+    let sentence =
+        "1 hidden folder with notes and 1 hidden note are not read: .notes, deep/.draft.md";
+    let printed = memlens.print(&["overview"]);
+    assert!(printed.contains(sentence), "{printed}");
+    assert!(
+        printed.contains("the line !.notes in a file named .ignore beside it includes it"),
+        "{printed}"
+    );
+    let hidden = &memlens.json(&["overview", "--json"])["hidden"];
+    assert_eq!(
+        (
+            &hidden["n_folders"],
+            &hidden["n_files"],
+            &hidden["sentence"]
+        ),
+        (&1.into(), &1.into(), &sentence.into())
+    );
+    assert_eq!(hidden["entries"][1]["path"], "deep/.draft.md");
+
+    std::fs::write(notes.path().join(".ignore"), "!.notes\n").expect("it can be written");
+    let hidden = &memlens.json(&["overview", "--json"])["hidden"];
+    assert_eq!(hidden["n_folders"], 0, "{hidden}");
+}

@@ -1,4 +1,4 @@
-//! Lists the entries of one folder that are not read.
+//! Lists what is not read: in one folder, and what is hidden below one.
 
 use std::fs;
 use std::path::Path;
@@ -85,6 +85,54 @@ pub fn left_out_in(root: &Path, relative: &str) -> Result<Vec<LeftOut>, IngestEr
     Ok(left_out)
 }
 
+/// Returns the hidden files and folders at any depth below `root` that the user may expect to be read: notes, and folders
+/// with a note directly in them. By path. A folder that cannot be listed has none.
+///
+/// # Errors
+/// If `root` is missing or not a folder.
+pub fn hidden_below(root: &Path) -> Result<Vec<LeftOut>, IngestError> {
+    check_root(root)?;
+    let mut hidden = Vec::new();
+    let mut folders = vec![(String::new(), Rules::default())];
+    while let Some((folder, outer)) = folders.pop() {
+        let absolute = join(root, &folder);
+        let rules = outer.inside(&absolute).0;
+        for entry in fs::read_dir(&absolute).into_iter().flatten().flatten() {
+            let Ok(file_type) = entry.file_type() else {
+                continue;
+            };
+            let is_folder = file_type.is_dir();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !is_folder && !name.starts_with('.') {
+                continue;
+            }
+            let path = child(&folder, &name);
+            match weigh(root, &path, &entry.path(), &rules, file_type, || {
+                entry.metadata()
+            }) {
+                Weighed::Folder => folders.push((path, rules.clone())),
+                Weighed::Unreported(reason @ Reason::Hidden { .. })
+                    if is_expected(&entry.path(), is_folder) =>
+                {
+                    hidden.push(LeftOut {
+                        path,
+                        name,
+                        is_folder,
+                        reason: Some(reason),
+                    });
+                }
+                Weighed::Read(_)
+                | Weighed::Reported(_)
+                | Weighed::Unreported(_)
+                | Weighed::Unseen(_)
+                | Weighed::Gone => {}
+            }
+        }
+    }
+    hidden.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    Ok(hidden)
+}
+
 /// Whether the user may expect something hidden to be read: a note, or a folder with a note directly in it.
 fn is_expected(path: &Path, is_folder: bool) -> bool {
     // Most JSON is a setting, and no note.
@@ -165,5 +213,40 @@ mod tests {
             assert_eq!(listed(folder), [""; 0], "{folder}");
         }
         assert!(left_out_in(&dir.path().join("missing"), "").is_err());
+    }
+
+    #[test]
+    fn what_is_hidden_is_found_at_any_depth() {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (path, text) in [
+            (".ignore", "!.kept\n/drafts/\n"),
+            ("a.md", ""),
+            (".notes/n.md", ""),
+            (".notes/.old/n.md", ""),
+            (".settings/s.json", ""),
+            (".git/description.md", ""),
+            (".kept/.trash/n.md", ""),
+            ("sub/deep/.draft.md", ""),
+            ("sub/deep/.env", ""),
+            ("drafts/.trash/n.md", ""),
+        ] {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+        let found = hidden_below(dir.path()).expect("it is there");
+        let found: Vec<(&str, bool)> = found
+            .iter()
+            .map(|it| (it.path.as_str(), it.is_folder))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (".kept/.trash", true),
+                (".notes", true),
+                ("sub/deep/.draft.md", false)
+            ]
+        );
+        assert!(hidden_below(&dir.path().join("missing")).is_err());
     }
 }
