@@ -79,11 +79,11 @@ pub use memlens_library::{
     StepReport, Timing, TraceForm, answers_outside, ask_second_opinion, changed_model,
     choose_model, chosen_model, clusters, compare, contents, data_size, download_embedding_model,
     drift, drift_report, embedding_models, erase, folded_sentence, foreign_notes, heat,
-    hidden_notes, is_new_second_opinion, is_small_model, location, note_drift, opened_cluster, oppositions,
-    pipeline, pipelines, plan_model, prepare_memory, providers, put_model_folder, rank_given,
-    read_downloaded_model, read_model_folder, refuse_agent_place, report, rerank_calls, rows_json,
-    saved_questions, second_opinion, sent_texts, small_model_notice, small_model_sentence,
-    source_of_library, stage_looks, trace_text, unread,
+    hidden_notes, is_new_second_opinion, is_small_model, location, note_drift, opened_cluster,
+    oppositions, pipeline, pipelines, plan_model, prepare_memory, providers, put_model_folder,
+    rank_given, read_downloaded_model, read_model_folder, refuse_agent_place, report, rerank_calls,
+    rows_json, saved_questions, second_opinion, sent_texts, small_model_notice,
+    small_model_sentence, source_of_library, stage_looks, trace_text, unread,
 };
 pub use memlens_map::{lay_out, map};
 pub use memlens_note::{
