@@ -80,7 +80,7 @@ scenario(
     const end =
       other.missing === null
         ? /^multilingual-e5-small, 4 bits \(7\d MB\) knows other languages, too\. Embedding your notes by it takes [^;]*\d (s|min|h)\b[^;]*; meanwhile they are searched as now\.$/
-        : /^multilingual-e5-small, 4 bits knows other languages, too\. Its files are not on this machine yet; Settings says how to get them\.$/;
+        : /^multilingual-e5-small, 4 bits \(75 MB\) knows other languages, too\. Its files are not on this machine yet; Settings says how to get them\.$/;
     const [text] = (await offer(window)).split("\n");
     assert.equal(text.slice(0, start.length), start);
     assert.match(text.slice(start.length), end);
