@@ -15,8 +15,8 @@ const scenario = inOneWindow({
     await scratch.write("clerk.md", "- It hums.\n- The push relay listens on port 8443.\n");
     await scratch.write("2025-11-03.md", "Logs of the proxy are kept for 35 days.\n");
     await scratch.write("2026-01-09.md", "Logs of the proxy are kept for 90 days.\n");
-    await scratch.write("c.md", "Katrin reports to Jonas.\n");
-    await scratch.write("d.md", "Jonas reports to Katrin.\n");
+    await scratch.write("c.md", "Katrin often reports to Jonas.\n");
+    await scratch.write("d.md", "Jonas often reports to Katrin.\n");
     await writeFile(editor, `#!/bin/sh\nprintf '%s\\n' "$@" >> '${openedList(scratch)}'\n`);
     await chmod(editor, 0o755);
   },
