@@ -52,7 +52,7 @@ fn notes_are_compared_by_the_pairs_of_the_user() {
     assert!(all[0].is_own);
     assert!(library.needs_aggregation());
     assert!(other.needs_aggregation());
-    check(&[deploys, valve.clone()]);
+    check(&[valve.clone(), deploys]);
 
     acts::switch_opposition(&library.to_write(), "allow | forbid", false).expect("it is known");
     check(&[valve]);
