@@ -91,6 +91,9 @@ pub enum CliError {
     /// A unit would listen at another port each time.
     #[error("cannot print a unit for port 0: clients need a port that stays; name one with --http")]
     NoPort,
+    /// An agent has one ranking.
+    #[error("--preset-of names two presets for {agent}; name one")]
+    TwoPresets { agent: &'static str },
     /// A config cannot hold the path.
     #[error("cannot write the path {} into a config: it is not UTF-8 text", path.display())]
     NoTextPath { path: PathBuf },
@@ -213,6 +216,7 @@ impl CliError {
             | CliError::NothingServed { .. }
             | CliError::NotThisMachine { .. }
             | CliError::NoPort
+            | CliError::TwoPresets { .. }
             | CliError::NoTextPath { .. }
             | CliError::NoEvent { .. }
             | CliError::NoKey

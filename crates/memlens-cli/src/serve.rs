@@ -3,6 +3,7 @@
 mod install;
 mod unit;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,6 +52,7 @@ fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError
     let serving = Serving {
         library,
         ranking,
+        rankings_of: rankings_of(library, arguments)?,
         agent: arguments.agent.clone(),
         member: arguments.member.clone(),
     };
@@ -75,22 +77,51 @@ fn served_ranking(
     given: Ranking,
     arguments: &ServeArgs,
 ) -> Result<Ranking, CliError> {
-    let settings = &arguments.ranking.settings.settings;
-    let mut ranking = given;
-    if let Some(name) = &arguments.saved_preset {
-        ranking = saved_ranking(library, name)?;
-        let settings = settings.iter().map(String::as_str);
-        ranking.values.assign_all(settings)?;
+    let Some(name) = &arguments.saved_preset else {
+        let mut ranking = given;
+        keep_hook_off(&mut ranking, arguments)?;
+        return Ok(ranking);
+    };
+    saved(library, name, arguments)
+}
+
+/// The rankings of clients with the token of an agent.
+fn rankings_of(
+    library: &Library,
+    arguments: &ServeArgs,
+) -> Result<BTreeMap<&'static str, Ranking>, CliError> {
+    let mut rankings = BTreeMap::new();
+    for (agent, name) in &arguments.preset_of {
+        let agent = known_agent(agent)?;
+        let ranking = saved(library, name, arguments)?;
+        if rankings.insert(agent.id, ranking).is_some() {
+            return Err(CliError::TwoPresets { agent: agent.id });
+        }
     }
-    let names_hook = settings.iter().any(|setting| {
+    Ok(rankings)
+}
+
+/// The ranking of a saved preset with the settings applied.
+fn saved(library: &Library, name: &str, arguments: &ServeArgs) -> Result<Ranking, CliError> {
+    let mut ranking = saved_ranking(library, name)?;
+    let settings = arguments.ranking.settings.settings.iter();
+    ranking.values.assign_all(settings.map(String::as_str))?;
+    keep_hook_off(&mut ranking, arguments)?;
+    Ok(ranking)
+}
+
+/// Switches the user's command off unless an argument names it.
+fn keep_hook_off(ranking: &mut Ranking, arguments: &ServeArgs) -> Result<(), CliError> {
+    let mut settings = arguments.ranking.settings.settings.iter();
+    let names_hook = settings.any(|setting| {
         setting
             .split_once('=')
             .is_some_and(|(id, _)| id.trim() == "hook")
     });
-    if !names_hook {
-        without_hook(&mut ranking)?;
+    if names_hook {
+        return Ok(());
     }
-    Ok(ranking)
+    without_hook(ranking)
 }
 
 /// Checks that the user wants this address.

@@ -93,8 +93,9 @@ pub(crate) fn search(
     let folders = Folders::now(served, caller)?;
     let n_max = asked.max_results.unwrap_or(RESULTS).clamp(1, RESULTS_MAX);
     let part = folders.part(asked.scope.as_deref())?;
-    let search = served.search(&asked.query, part.clone())?;
-    let columns = search.columns(&served.ranking.values);
+    let ranking = served.ranking(caller.agent);
+    let search = served.search(&asked.query, ranking, part.clone())?;
+    let columns = search.columns(&ranking.values);
     let kept = columns.order.iter().take(columns.n_kept as usize);
     let is_enough = |slot: &&u32| {
         let score = columns.score[**slot as usize];
@@ -209,19 +210,14 @@ pub(crate) fn explain(
     let notice = served.refresh()?;
     let folders = Folders::now(served, caller)?;
     let note = folders.note(&asked.path)?;
-    let search = served.search(&asked.query, folders.part(None)?)?;
+    let ranking = served.ranking(caller.agent);
+    let search = served.search(&asked.query, ranking, folders.part(None)?)?;
     let place = Place {
         folder: note.folder.id,
         path: note.path.clone(),
         line: asked.line,
     };
-    let mut answer = why(
-        served.library,
-        &search,
-        &served.ranking.values,
-        &place,
-        None,
-    )?;
+    let mut answer = why(served.library, &search, &ranking.values, &place, None)?;
     if let Some(home) = served.library.home() {
         answer = with_load_cap(served.library, answer, home);
     }
@@ -340,13 +336,13 @@ pub(crate) fn status(served: &Served, caller: &Caller) -> Result<Value, Refused>
     let problems: Vec<Value> = problems
         .take(PROBLEMS_MAX)
         .map(|problem| {
-            let path = Path::new(&problem.folder_name).join(&problem.path);
+            let path = format!("{}/{}", problem.folder_name, problem.path);
             json!({"path": path, "line": problem.line, "message": problem.message})
         })
         .collect();
     Ok(json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "pipeline": served.ranking.pipeline.label(),
+        "pipeline": served.ranking(caller.agent).pipeline.label(),
         "agent": caller.agent.or(served.agent.as_deref()),
         "member": served.member,
         "model": lists.vectors.model(),

@@ -150,7 +150,7 @@ impl Routes {
         };
         match (path, form) {
             (_, Some(form)) if request.method() == Method::POST => {
-                self.rerank.answer(form, request).await
+                self.rerank.answer(form, agent, request).await
             }
             (_, Some(form)) => {
                 let status = StatusCode::METHOD_NOT_ALLOWED;

@@ -17,6 +17,7 @@ mod token;
 mod tools;
 mod unusable;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -57,8 +58,10 @@ pub enum ServeError {
 pub struct Serving {
     /// The library, open for reading.
     pub library: &'static Library,
-    /// Ranking of every search.
+    /// Ranking of every search but those of `rankings_of`.
     pub ranking: Ranking,
+    /// Rankings of the clients with the token of an agent, by its id. Clients on standard input have no token.
+    pub rankings_of: BTreeMap<&'static str, Ranking>,
     /// Id of the agent whose folders are served; `None` for all watched folders.
     pub agent: Option<String>,
     /// Id of one of that program's own agents, of whose folders alone are served; `None` for all of them.

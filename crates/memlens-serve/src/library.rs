@@ -1,5 +1,6 @@
 //! The library as it is served: brought up to date before each call, without waiting long for a writer.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -21,8 +22,8 @@ const POLL: Duration = Duration::from_millis(1);
 pub struct Served {
     /// The library, open for reading.
     pub library: &'static Library,
-    /// Ranking of every search.
-    pub ranking: Ranking,
+    ranking: Ranking,
+    rankings_of: BTreeMap<&'static str, Ranking>,
     /// Id of the agent whose folders are served; `None` for all watched folders.
     pub agent: Option<String>,
     /// Id of one of that program's own agents, of whose folders alone are served; `None` for all of them.
@@ -44,17 +45,24 @@ impl Served {
         Served {
             library: serving.library,
             ranking: serving.ranking,
+            rankings_of: serving.rankings_of,
             agent: serving.agent,
             member: serving.member,
             is_refreshing: Arc::default(),
         }
     }
 
-    /// Whether a search waits for a reranker or the user's command. A newer search of the library would stop that.
+    /// The ranking for clients with the token of `agent`; with `None` for all others.
+    pub(crate) fn ranking(&self, agent: Option<&str>) -> &Ranking {
+        agent
+            .and_then(|agent| self.rankings_of.get(agent))
+            .unwrap_or(&self.ranking)
+    }
+
+    /// Whether some search waits for a reranker or the user's command. A newer search of the library would stop that.
     pub(crate) fn asks_outside(&self) -> bool {
-        self.ranking
-            .params()
-            .is_some_and(|params| params.rerank != RerankMode::Off || params.hook != HookMode::Off)
+        let mut rankings = self.rankings_of.values().chain([&self.ranking]);
+        rankings.any(asks_outside)
     }
 
     /// Loads what a writer changed. Returns a notice if the library is still in its state before the change.
@@ -99,16 +107,28 @@ impl Served {
     ///
     /// # Errors
     /// As [`Library::search_as`].
-    pub(crate) fn search(&self, query: &str, part: Part) -> Result<Arc<Search>, EngineError> {
+    pub(crate) fn search(
+        &self,
+        query: &str,
+        ranking: &Ranking,
+        part: Part,
+    ) -> Result<Arc<Search>, EngineError> {
         let library = self.library;
-        let Some(params) = self.ranking.params() else {
-            return library.search_as(query, &self.ranking, part);
+        let Some(params) = ranking.params() else {
+            return library.search_as(query, ranking, part);
         };
         library.aggregate_for(&params)?;
-        let search = library.search_as(query, &self.ranking, part)?;
-        if !self.asks_outside() {
+        let search = library.search_as(query, ranking, part)?;
+        if !asks_outside(ranking) {
             return Ok(search);
         }
         library.ask(search.id, &params)
     }
+}
+
+/// Whether a search by this ranking waits for a reranker or the user's command.
+fn asks_outside(ranking: &Ranking) -> bool {
+    ranking
+        .params()
+        .is_some_and(|params| params.rerank != RerankMode::Off || params.hook != HookMode::Off)
 }

@@ -129,7 +129,7 @@ fn call(served: &Served, caller: &Caller) -> PastQuestion {
         .or_else(|| served.agent.clone());
     let agent = of_folders.clone();
     let agent = agent.or_else(|| known.map(|agent| agent.id.to_owned()));
-    let ranking = serde_json::to_value(served.ranking.to_view());
+    let ranking = serde_json::to_value(served.ranking(caller.agent).to_view());
     PastQuestion {
         agent: agent.unwrap_or_else(|| client.clone()),
         call: random_id(),

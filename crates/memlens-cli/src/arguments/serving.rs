@@ -40,6 +40,10 @@ pub struct ServeArgs {
     /// Rank by a preset that is saved in the library, by its name in the window
     #[arg(long, value_name = "NAME", conflicts_with_all = ["preset", "pipeline"])]
     pub saved_preset: Option<String>,
+    /// Rank what clients with this agent's token ask by this preset, which is saved in the library; can be repeated, and `--set`
+    /// applies to all
+    #[arg(long, value_name = "AGENT=NAME", requires = "http", conflicts_with = "mcp", value_parser = preset_of)]
+    pub preset_of: Vec<(String, String)>,
     #[command(flatten)]
     pub ranking: RankingArgs,
 }
@@ -71,6 +75,14 @@ fn address(typed: &str) -> Result<SocketAddr, String> {
     let typed = port.map_or_else(|| typed.to_owned(), |port| format!("127.0.0.1:{port}"));
     let wrong = "write an address and a port, as in 127.0.0.1:8745";
     typed.parse().map_err(|_| wrong.to_owned())
+}
+
+/// An agent and the name of its preset.
+fn preset_of(typed: &str) -> Result<(String, String), String> {
+    let split = typed.split_once('=');
+    let split = split.filter(|(agent, name)| !agent.is_empty() && !name.is_empty());
+    let (agent, name) = split.ok_or("write an agent and its preset, as in codex=work")?;
+    Ok((agent.to_owned(), name.to_owned()))
 }
 
 #[derive(Debug, Args)]

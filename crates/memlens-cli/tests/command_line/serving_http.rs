@@ -350,6 +350,68 @@ fn a_token_of_an_agent_gives_its_own_folders() {
 }
 
 #[test]
+fn a_token_of_an_agent_may_have_a_preset_of_its_own() {
+    let home = Notes::new(&[
+        (".codex/memories/MEMORY.md", "The plum tree is old.\n"),
+        (".hermes/memories/MEMORY.md", "The plum tree is old.\n"),
+    ]);
+    let memlens = Memlens::new();
+    let at = AtHome {
+        memlens: &memlens,
+        home: &home,
+    };
+    for agent in ["codex", "hermes"] {
+        let (status, _, err) = at.run(&["agents", "add", agent]);
+        assert_eq!(status, Some(0), "{err}");
+    }
+    memlens.print(&["recall", "calls", "on"]);
+    let token = |agent| {
+        let printed = memlens.print(&["serve", "token", "--agent", agent]);
+        printed.trim().to_owned()
+    };
+    let query = json!({"query": "plum tree"});
+    let score = |server: &Server, agent| {
+        let found = server.call_as(&token(agent), &[], "memory_search", query.clone());
+        found.expect("it is found")["results"][0]["score"].clone()
+    };
+    let server = Server::start(&memlens, &["--preset-of", "codex=Rensei"]);
+    let (codex, hermes) = (score(&server, "codex"), score(&server, "hermes"));
+    assert_ne!(codex, hermes);
+    drop(server);
+    let server = Server::start(&memlens, &["--saved-preset", "Rensei"]);
+    assert_eq!(score(&server, "hermes"), codex);
+    drop(server);
+    let recorded = std::fs::read_to_string(memlens.library().join("served-calls"));
+    let recorded = recorded.expect("calls are recorded");
+    let rankings: Vec<Value> = recorded
+        .lines()
+        .map(|line| {
+            let call: Value = serde_json::from_str(line).expect("it is JSON");
+            call["served"]["ranking"].clone()
+        })
+        .collect();
+    assert_eq!(rankings[0], rankings[2]);
+    assert_ne!(rankings[0], rankings[1]);
+    for (given, why) in [
+        (&["codex=mine"][..], "it has Rensei"),
+        (&["nobody=Rensei"], "no agent has the id nobody"),
+        (&["codex"], "as in codex=work"),
+        (&["codex=Rensei", "codex=Rensei"], "two presets for codex"),
+    ] {
+        let given = given.iter().flat_map(|given| ["--preset-of", given]);
+        let arguments: Vec<&str> = ["serve", "--http", "127.0.0.1:0"]
+            .into_iter()
+            .chain(given)
+            .collect();
+        let refused = memlens.run(&arguments);
+        assert_eq!(refused.status, 2, "{refused:?}");
+        assert!(refused.err.contains(why), "{why}: {refused:?}");
+    }
+    let refused = memlens.run(&["serve", "--mcp", "--preset-of", "codex=Rensei"]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+}
+
+#[test]
 fn calls_are_answered_while_the_index_is_rebuilt() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);

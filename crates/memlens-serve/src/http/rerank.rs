@@ -150,15 +150,25 @@ impl Rerank {
         }
     }
 
-    /// Answers a request.
-    pub async fn answer(&self, form: Form, request: Request<Incoming>) -> Response<Answer> {
-        match self.scored(form, request).await {
+    /// Answers a request. `agent` is the one whose token it has.
+    pub async fn answer(
+        &self,
+        form: Form,
+        agent: Option<&'static str>,
+        request: Request<Incoming>,
+    ) -> Response<Answer> {
+        match self.scored(form, agent, request).await {
             Ok(answer) => json_response(StatusCode::OK, Bytes::from(answer.to_string())),
             Err(refused) => error(form, refused.status, refused.kind, &refused.why),
         }
     }
 
-    async fn scored(&self, form: Form, request: Request<Incoming>) -> Result<Value, Refused> {
+    async fn scored(
+        &self,
+        form: Form,
+        agent: Option<&'static str>,
+        request: Request<Incoming>,
+    ) -> Result<Value, Refused> {
         let body = read(request.into_body(), BODY_BYTES_MAX).await;
         let body = body.map_err(|problem| match problem {
             BodyProblem::TooLong => {
@@ -173,7 +183,7 @@ impl Rerank {
         let permit = self.free.clone().acquire_owned().await;
         let served = self.served.clone();
         let scoring = tokio::task::spawn_blocking(move || {
-            let scored = score(&served, &asked, &stop);
+            let scored = score(&served, agent, &asked, &stop);
             drop(permit);
             scored.map(|scores| (asked, scores))
         });
@@ -245,11 +255,12 @@ impl Asked {
 
 fn score(
     served: &Served,
+    agent: Option<&str>,
     asked: &Asked,
     stop: &CancellationToken,
 ) -> Result<TextScores, EngineError> {
     // Another program's ranking has no reranker of the user.
-    let params = served.ranking.params().unwrap_or_default();
+    let params = served.ranking(agent).params().unwrap_or_default();
     score_texts(served.library, &params, &asked.query, &asked.texts, stop)
 }
 
