@@ -51,6 +51,9 @@ fn document(answer: &ThenNow) -> Document {
     for (name, value) in &answer.settings {
         document.item(0, code(name) + ": " + code(value));
     }
+    if let Some(again) = &answer.asked_again {
+        document.line(format!("{}.", again.sentence));
+    }
     for notice in &answer.notices {
         document.notice(notice);
     }

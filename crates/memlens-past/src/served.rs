@@ -5,7 +5,7 @@ use memlens_library::{Library, Ranking};
 use memlens_rank::Columns;
 use memlens_retrieve::{Part, Scope};
 use memlens_store::FolderId;
-use memlens_wire::PastServed;
+use memlens_wire::{AskedAgain, PastServed};
 
 use crate::own::part_asked;
 
@@ -58,18 +58,18 @@ pub(crate) fn view(served: &ServedCall) -> PastServed {
     }
 }
 
-/// What a search of now by the same ranking says of the answer of then. `is_same` is whether its results are the same.
-pub(crate) fn notice(served: &ServedCall, generation: u64, is_same: bool) -> String {
-    let answer = if is_same {
-        "asked again by the ranking that answered it, it gives the same results"
+/// What a search of now by the same ranking shows of the answer of then. `is_same` is whether its results are the same.
+pub(crate) fn asked_again(served: &ServedCall, generation: u64, is_same: bool) -> AskedAgain {
+    let results = if is_same { "the same" } else { "other" };
+    let since = if served.generation == generation {
+        "neither the notes nor their vectors have changed since"
     } else {
-        "asked again by the ranking that answered it, it gives other results"
+        "the notes or their vectors have changed since, so this is the trace of now"
     };
-    if served.generation == generation {
-        format!("{answer}; neither the notes nor their vectors have changed since")
-    } else {
-        format!(
-            "{answer}; the notes or their vectors have changed since, so this is the trace of now"
-        )
+    AskedAgain {
+        is_same,
+        sentence: format!(
+            "Asked again by the ranking that answered it, it gives {results} results; {since}"
+        ),
     }
 }

@@ -51,11 +51,11 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
     let matched = Matched::of(&then, &now);
     let why_not = why_not(&past, &then, &ranking, &own, &search, &trace);
     let is_compared = why_not.is_none();
-    let mut said = notices(&past, &search, &columns, by.is_none().then_some(&own));
-    if let Some(served) = past.asked.served.as_ref().filter(|_| is_compared) {
+    let served = past.asked.served.as_ref().filter(|_| is_compared);
+    let asked_again = served.map(|served| {
         let is_same = matched.fates().iter().all(|fate| *fate == Fate::Kept);
-        said.insert(0, served::notice(served, search.generation(), is_same));
-    }
+        served::asked_again(served, search.generation(), is_same)
+    });
     let sides = Sides {
         past: &past,
         search: &search,
@@ -86,6 +86,7 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
         emulated: search.emulated.clone(),
         search: search.id,
         observed: observed(&past, &then, &places),
+        asked_again,
         same_edit: if is_compared {
             same_edit(library, &past, &then, &matched)
         } else {
@@ -94,7 +95,7 @@ pub fn then_now(library: &Library, id: &str, by: Option<&Ranking>) -> Result<The
         then: thens,
         now,
         not_compared: why_not.map(|why| format!("cannot be compared: {why}")),
-        notices: said,
+        notices: notices(&past, &search, &columns, by.is_none().then_some(&own)),
     })
 }
 
@@ -203,20 +204,25 @@ impl Sides<'_> {
         let gone = Gone::of(self.search, trace)?;
         let mut thens = Vec::with_capacity(self.then.len());
         for (was, then) in self.then.iter().enumerate() {
-            let place = self.matched.now[was].unwrap_or(now.len());
+            let is = self.matched.now[was].unwrap_or(now.len());
             if self.matched.now[was].is_none() {
                 now.push(gone.to_view(then, &self.past.asked, self.is_compared, &self.names));
             }
+            let is_served = self.past.asked.served.is_some();
+            let place = then.place.as_ref().ok().filter(|_| is_served);
             thens.push(ThenResult {
                 rank: was as u32 + 1,
-                path: then.result.path.clone(),
+                path: place.map_or_else(
+                    || then.result.path.clone(),
+                    |place| self.names.name(place.folder, &place.path),
+                ),
                 start_line: then.result.lines.map(|lines| lines.0),
                 end_line: then.result.lines.map(|lines| lines.1),
                 score: then.result.score,
                 text: then.result.text.clone(),
                 used: used(self.past, then, self.places),
                 fate: self.is_compared.then(|| self.matched.fate(was)),
-                now: place as u32,
+                now: is as u32,
             });
         }
         Ok(thens)

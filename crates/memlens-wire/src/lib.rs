@@ -87,7 +87,7 @@ pub use overview::{
     NoteTags, Overview, OverviewCard, TagCount, Timeline, TimelineDay,
 };
 pub use past::{
-    AskingSession, AutopsyChoices, CopiedPast, Fate, LostAnswer, LostAnswers, LostNote,
+    AskedAgain, AskingSession, AutopsyChoices, CopiedPast, Fate, LostAnswer, LostAnswers, LostNote,
     NoteAnswers, NowResult, PastAgent, PastDay, PastLately, PastPlace, PastQuestions, PastRow,
     PastServed, RecallImport, RecallLog, RecallLogs, RecallProgress, ReplaySummary, SavedQueries,
     SuggestedQuestion, ThenNow, ThenResult, size_in_words,

@@ -265,6 +265,8 @@ pub struct ThenNow {
     pub not_compared: Option<String>,
     /// What the agent opened or cited, and which of it counts as relevant; `None` if it did neither.
     pub observed: Option<String>,
+    /// What asking a call that Memlens served again shows; `None` for other questions, and if the answers cannot be compared.
+    pub asked_again: Option<AskedAgain>,
     /// Other questions of the last replay for which the first changed note of this one ranks lower than then, or is not
     /// returned any more; at most 20.
     pub same_edit: Vec<LostAnswer>,
@@ -272,12 +274,21 @@ pub struct ThenNow {
     pub notices: Vec<String>,
 }
 
+/// A call that Memlens served, asked again by the ranking that answered it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
+pub struct AskedAgain {
+    /// Whether the results are the same, in the same order.
+    pub is_same: bool,
+    /// That, and whether the notes or their vectors have changed since; without a full stop.
+    pub sentence: String,
+}
+
 /// A result that was returned then.
 #[derive(Debug, Clone, PartialEq, Serialize, Type)]
 pub struct ThenResult {
     /// Rank of the result then, 1-based.
     pub rank: u32,
-    /// Path of the note as the agent named it.
+    /// Path of the note as the agent named it; of a call that Memlens served, its name in this library.
     pub path: String,
     /// First line, 1-based; `None` if the log has no lines.
     pub start_line: Option<u32>,

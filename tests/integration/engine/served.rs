@@ -134,12 +134,14 @@ fn a_call_is_stored_once_and_asked_again_by_the_ranking_that_answered_it() {
         (again.not_compared.as_deref(), &again.row.fates),
         (None, &Some(vec![Fate::Kept]))
     );
+    let said = again.asked_again.expect("it is a served call");
+    assert!(said.is_same);
     assert!(
-        again.notices[0]
+        said.sentence
             .contains("the same results; neither the notes nor their vectors have changed"),
-        "{:?}",
-        again.notices
+        "{said:?}"
     );
+    assert_eq!(again.then[0].path, again.now[0].name);
     let other = past::then_now(library, &id, Some(&Ranking::native(&Params::default())));
     let other = other.expect("it can be asked").not_compared;
     assert!(other.is_some_and(|why| why.contains("another ranking")));
@@ -159,10 +161,11 @@ fn a_call_is_stored_once_and_asked_again_by_the_ranking_that_answered_it() {
     notes.write("koi.md", "The carp sleep.\n");
     watched.wait_reported(memlens_engine::view::Happening::Changed, "koi.md");
     let changed = past::then_now(watched.engine.library(), &id, None).expect("it can be asked");
+    let said = changed.asked_again.expect("it is a served call");
     assert!(
-        changed.notices[0].contains("the notes or their vectors have changed since"),
-        "{:?}",
-        changed.notices
+        said.sentence
+            .contains("the notes or their vectors have changed since"),
+        "{said:?}"
     );
 }
 

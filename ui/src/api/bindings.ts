@@ -633,6 +633,14 @@ export type AlwaysView = {
 /**  An edit took notes out of answers to past questions; `None` once that notice is obsolete. */
 export type AnswersLost = LostAnswers | null;
 
+/**  A call that Memlens served, asked again by the ranking that answered it. */
+export type AskedAgain = {
+	/**  Whether the results are the same, in the same order. */
+	is_same: boolean,
+	/**  That, and whether the notes or their vectors have changed since; without a full stop. */
+	sentence: string,
+};
+
 /**  A question that was asked around the time in question. */
 export type AskedThen = {
 	/**  Id of the past question. */
@@ -4489,6 +4497,8 @@ export type ThenNow = {
 	not_compared: string | null,
 	/**  What the agent opened or cited, and which of it counts as relevant; `None` if it did neither. */
 	observed: string | null,
+	/**  What asking a call that Memlens served again shows; `None` for other questions, and if the answers cannot be compared. */
+	asked_again: AskedAgain | null,
 	/**
 	 *  Other questions of the last replay for which the first changed note of this one ranks lower than then, or is not
 	 *  returned any more; at most 20.
@@ -4502,7 +4512,7 @@ export type ThenNow = {
 export type ThenResult = {
 	/**  Rank of the result then, 1-based. */
 	rank: number,
-	/**  Path of the note as the agent named it. */
+	/**  Path of the note as the agent named it; of a call that Memlens served, its name in this library. */
 	path: string,
 	/**  First line, 1-based; `None` if the log has no lines. */
 	start_line: number | null,

@@ -72,6 +72,19 @@ test("the opened question shows its answer then and now, why they differ, and wh
   expect(workspace.view).toBe("memory");
 });
 
+test("a served call that gives the same results is no warning, and one that gives others is", async () => {
+  const { backend, user } = await open();
+  const answer = backend.past.thenNow("p7", null);
+  for (const is_same of [true, false]) {
+    const said = `Asked again by the ranking that answered it, it gives ${is_same ? "the same" : "other"} results`;
+    backend.thenNow = () => Promise.resolve({ ...answer, asked_again: { is_same, sentence: said } });
+    await user.click(await rowOf("does the push relay work when the internet is gone"));
+    const note = (await panel().findByText(`${said}.`)).closest(".note");
+    expect(note?.querySelector("svg") === null).toBe(is_same);
+    await user.click(await rowOf("which port does the photo library use"));
+  }
+});
+
 test("what cannot be compared says why, and claims nothing of its results", async () => {
   const { backend, user, container } = await open();
   const answer = backend.past.thenNow("p7", null);

@@ -376,6 +376,7 @@ export class PastMemory {
           ? null
           : "After the search it opened home-server.md:23–27, so this note counts as relevant. It was at rank 1 of the logged results.",
       not_compared: id === "p8" ? "cannot be compared: no answer was logged" : null,
+      asked_again: null,
       same_edit:
         id === "p7"
           ? [

@@ -130,6 +130,9 @@ fn then_now(answer: &ThenNow) -> Document {
         "{}, session {}; now ranked by {}",
         row.agent_name, row.session, answer.label
     )));
+    if let Some(again) = &answer.asked_again {
+        page.line(format!("{}.", again.sentence));
+    }
     page.gap();
     if let Some(why) = &answer.not_compared {
         page.line(format!("These answers {why}."));
