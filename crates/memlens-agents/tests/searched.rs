@@ -363,6 +363,26 @@ fn each_agent_searches_its_own_workspace() {
 }
 
 #[test]
+fn no_agent_keeps_the_first_workspace_if_ownership_is_explicit() {
+    let files = [
+        ".openclaw/workspace/memory/a.md",
+        ".openclaw/workspace-main/memory/b.md",
+        ".openclaw/workspace-yard/memory/c.md",
+    ];
+    let main = |config, files| {
+        let scratch = Scratch::openclaw(config, files);
+        let searched = scratch.searched("openclaw");
+        names(searched.index(Some("main")).expect("there is one"))
+    };
+    let explicit = "{agents: {ownership: 'explicit', entries: {main: {}, yard: {}}}}";
+    assert_eq!(main(explicit, &files), ["memory/b.md"]);
+    // Its own workspace is not there yet.
+    assert!(main(explicit, &files[..1]).is_empty());
+    let alone = "{agents: {ownership: 'explicit', entries: {main: {}}}}";
+    assert_eq!(main(alone, &files), ["memory/a.md"]);
+}
+
+#[test]
 fn switches_of_every_edition_act() {
     for (config, expected) in [
         ("{memory: {search: {enabled: true}}}", None),

@@ -202,6 +202,8 @@ pub(crate) fn members(home: &Home, config: &Value) -> Vec<Member> {
     let roster = roster(config);
     let default = default_of(&roster, version);
     let is_roster = roster.len() > 1;
+    // Of 2026.9.6: then no agent of several keeps the one workspace of before.
+    let is_explicit = config["agents"]["ownership"] == "explicit";
     let member = |id: &str, is_default, workspace: PathBuf, entry: Option<&AgentEntry<'_>>| {
         let search = memory_search_of(config, entry);
         Member {
@@ -221,7 +223,8 @@ pub(crate) fn members(home: &Home, config: &Value) -> Vec<Member> {
         };
         let workspace = expanded(&entry.value["workspace"]).unwrap_or_else(|| {
             // Before agents were named there was one workspace, which its agent keeps.
-            let keeps_usual = !is_roster || is_default || (id == MAIN && !own.is_dir());
+            let is_first = is_default || (id == MAIN && !own.is_dir());
+            let keeps_usual = !is_roster || (!is_explicit && is_first);
             if keeps_usual { usual.clone() } else { own }
         });
         members.push(member(id, is_default, workspace, Some(entry)));
