@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::include;
 
 /// Maximum size of a config: they are written by hand.
-const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
+const CONFIG_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
 /// Maximum nesting depth, because the parser recurses.
 const DEPTH_MAX: usize = 128;
@@ -73,7 +73,7 @@ pub(crate) fn read_text(path: &Path, home: &Path) -> Result<Option<String>, Stri
     }
     let bytes = memlens_files::read(path, CONFIG_BYTES_MAX).map_err(|error| words(&error))?;
     if bytes.len() as u64 > CONFIG_BYTES_MAX {
-        return Err(format!("it is larger than {} KiB", CONFIG_BYTES_MAX >> 10));
+        return Err(format!("it is larger than {} MiB", CONFIG_BYTES_MAX >> 20));
     }
     String::from_utf8(bytes)
         .map(Some)
@@ -258,11 +258,7 @@ mod tests {
         check(b"\xff\xfe{\0}\0", Json, "it is not UTF-8 text");
         check("{a: 1,\n  b 2}", Json, "line 2, column 5: expected colon");
         check("{a:\n[1", Json, "line 2: it ends too early (array)");
-        check(
-            " ".repeat((1 << 20) + 1),
-            Json,
-            "it is larger than 1024 KiB",
-        );
+        check(" ".repeat((16 << 20) + 1), Json, "it is larger than 16 MiB");
     }
 
     #[test]

@@ -340,7 +340,7 @@ fn what_cannot_be_changed_is_refused_and_left() {
         assert_eq!(report["change"]["notes"][0], message);
         assert!(report["change"]["refused"].is_null(), "{report}");
     }
-    let huge = format!("{{memory: {{}}}} // {}", "x".repeat(1 << 20));
+    let huge = format!("{{memory: {{}}}} // {}", "x".repeat(16 << 20));
     let cases = [
         ("", "it is empty"),
         ("{memory: {search: }}", "line 1, column"),
@@ -353,7 +353,7 @@ fn what_cannot_be_changed_is_refused_and_left() {
             "{memory: {search: {query: {minScore: 1, minScore: 2}}}}",
             "appears twice",
         ),
-        (&huge, "it is larger than 1024 KiB"),
+        (&huge, "it is larger than 16 MiB"),
         (
             "{meta: {lastTouchedVersion: '2026.2.12'}}",
             "written by 2026.2.12",
