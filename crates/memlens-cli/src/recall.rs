@@ -210,6 +210,8 @@ struct Listed<'a> {
     /// RFC 3339; `None` if the log does not give it.
     at: Option<String>,
     question: &'a str,
+    /// The client that Memlens served; `None` if another program answered.
+    served_to: Option<&'a str>,
     settings: &'a BTreeMap<String, Value>,
     /// Whether an answer with results was logged; without one, `returned` is empty.
     answered: bool,
@@ -253,6 +255,7 @@ impl<'a> Listed<'a> {
             returned,
             opened,
             cited,
+            served,
             ..
         } = &past.asked;
         let result = |it: &'a Returned| ListedResult {
@@ -280,6 +283,7 @@ impl<'a> Listed<'a> {
             session,
             at: at_ms.and_then(moment),
             question,
+            served_to: served.as_ref().map(|served| served.client.as_str()),
             settings,
             answered: returned.is_some(),
             returned: returned.iter().flatten().map(result).collect(),
@@ -352,7 +356,12 @@ fn add(page: &mut Document, past: &Past) {
                     .to_string()
             },
         );
-    let head = dim(format!("{at}  {}  {}", asked.agent, asked.session));
+    let mut head = format!("{:>4}  {at}  {}", past.id, asked.agent);
+    match &asked.served {
+        Some(served) => head += &format!("  served by Memlens to {}", served.client),
+        None => head += &format!("  {}", asked.session),
+    }
+    let head = dim(head);
     if asked.kind == PastKind::Opening {
         let opened: Vec<String> = asked.opened.iter().map(used).collect();
         return page.line(head + "  opened " + strong(opened.join(", ")));

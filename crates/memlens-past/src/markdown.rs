@@ -44,9 +44,7 @@ fn document(answer: &ThenNow) -> Document {
             },
         );
     document.line(
-        Text::from(format!("Asked by {}, session ", row.agent_name))
-            + code(&row.session)
-            + format!(", {at}. Now ranked by {}.", answer.label),
+        Text::from("Asked by ") + row.asker() + format!(", {at}. Now ranked by {}.", answer.label),
     );
     for (name, value) in &answer.settings {
         document.item(0, code(name) + ": " + code(value));

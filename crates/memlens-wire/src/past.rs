@@ -143,6 +143,18 @@ pub struct PastRow {
     pub served: Option<PastServed>,
 }
 
+impl PastRow {
+    /// The agent with the client that Memlens served, or with the session if the log has one.
+    pub fn asker(&self) -> String {
+        let name = &self.agent_name;
+        match &self.served {
+            Some(served) => format!("{name}, served by Memlens to {}", served.client),
+            None if self.session.is_empty() => name.clone(),
+            None => format!("{name}, session {}", self.session),
+        }
+    }
+}
+
 /// A call that Memlens answered as a server of tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Type)]
 pub struct PastServed {

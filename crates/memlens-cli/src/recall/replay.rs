@@ -127,9 +127,13 @@ fn then_now(answer: &ThenNow) -> Document {
     let row = &answer.row;
     page.heading(1, &row.question);
     page.line(dim(format!(
-        "{}, session {}; now ranked by {}",
-        row.agent_name, row.session, answer.label
+        "{}; now ranked by {}",
+        row.asker(),
+        answer.label
     )));
+    for (name, value) in &answer.settings {
+        page.line(dim(format!("{name}: {value}")));
+    }
     if let Some(again) = &answer.asked_again {
         page.line(format!("{}.", again.sentence));
     }

@@ -112,12 +112,12 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
         listed,
         json!([
             {
-                "id": "2", "kind": "search", "agent": "openclaw", "session": "7f3a", "at": at(1, "08:00:00"),
+                "id": "2", "kind": "search", "agent": "openclaw", "session": "7f3a", "served_to": null, "at": at(1, "08:00:00"),
                 "question": "wifi dead in the studio", "settings": {"maxResults": 6}, "answered": true, "failed": false,
                 "returned": [], "opened": [], "cited": [],
             },
             {
-                "id": "3", "kind": "opening", "agent": "openclaw", "session": "7f3a", "at": at(2, "21:00:09"),
+                "id": "3", "kind": "opening", "agent": "openclaw", "session": "7f3a", "served_to": null, "at": at(2, "21:00:09"),
                 "question": "", "settings": {}, "answered": false, "failed": false, "returned": [],
                 "opened": [{
                     "path": "memory/router.md", "start_line": 1, "end_line": 1, "part": false, "at": at(2, "21:00:09")
@@ -125,7 +125,7 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
                 "cited": [],
             },
             {
-                "id": "1", "kind": "search", "agent": "openclaw", "session": "7f3a", "at": at(2, "21:00:05"),
+                "id": "1", "kind": "search", "agent": "openclaw", "session": "7f3a", "served_to": null, "at": at(2, "21:00:05"),
                 "question": "which port does the router use", "settings": {"maxResults": 6}, "answered": true, "failed": false,
                 "returned": [{
                     "path": "memory/router.md", "start_line": 1, "end_line": 1, "score": 0.61, "name_only": false
@@ -150,6 +150,10 @@ fn past_questions_are_read_listed_gone_on_with_and_forgotten() {
     assert_eq!(n_listed(&["--only", "searches"]), 2);
     assert_eq!(n_listed(&["--only", "openings"]), 1);
     assert_eq!(n_listed(&["ROUTER.md"]), 1);
+    let (_, printed, _) = at_home.run(&["recall", "list", "--only", "openings"]);
+    let mut words = printed.split_whitespace();
+    assert_eq!(words.next(), Some("3"), "{printed}");
+    assert!(words.any(|word| word == "7f3a"), "{printed}");
     let shown = at_home.run(&["recall", "show", "3"]);
     assert!(
         shown

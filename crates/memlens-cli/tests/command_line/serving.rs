@@ -556,6 +556,8 @@ fn calls_are_recorded_after_consent_and_listed_as_past_questions() {
     assert!(!file.exists());
     watch.kill().expect("it runs");
     watch.wait().expect("it ends");
+    let printed = memlens.print(&["recall", "list"]);
+    assert!(printed.contains("served by Memlens to "), "{printed}");
     memlens.print(&["recall", "forget", "--yes"]);
     assert_eq!(listed(), Vec::<Value>::new());
     ask(&mut client);
