@@ -91,6 +91,9 @@ pub enum CliError {
     /// A unit would listen at another port each time.
     #[error("cannot print a unit for port 0: clients need a port that stays; name one with --http")]
     NoPort,
+    /// A unit cannot name the folder.
+    #[error("cannot print a unit that runs in {}: systemd cannot read this path; go to another folder", memlens_params::brief(&folder.to_string_lossy()))]
+    NoUnit { folder: PathBuf },
     /// An agent has one ranking.
     #[error("--preset-of names two presets for {agent}; name one")]
     TwoPresets { agent: &'static str },
@@ -216,6 +219,7 @@ impl CliError {
             | CliError::NothingServed { .. }
             | CliError::NotThisMachine { .. }
             | CliError::NoPort
+            | CliError::NoUnit { .. }
             | CliError::TwoPresets { .. }
             | CliError::NoTextPath { .. }
             | CliError::NoEvent { .. }

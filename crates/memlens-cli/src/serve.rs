@@ -35,9 +35,6 @@ fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError
     let dir = library_dir(library)?;
     if let Some(address) = arguments.http {
         check(address, arguments)?;
-        if arguments.systemd {
-            return print_unit();
-        }
     }
     let given = ranking(&arguments.ranking)?;
     let stop = Stop::default();
@@ -49,10 +46,15 @@ fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError
     if let Some(agent) = &arguments.agent {
         part_of_agent(library, agent)?;
     }
+    let rankings_of = rankings_of(library, arguments)?;
+    // A unit whose command is refused would start again and again.
+    if arguments.systemd {
+        return print_unit();
+    }
     let serving = Serving {
         library,
         ranking,
-        rankings_of: rankings_of(library, arguments)?,
+        rankings_of,
         agent: arguments.agent.clone(),
         member: arguments.member.clone(),
     };
@@ -164,7 +166,7 @@ fn watcher(dir: &Path) -> Result<Engine, CliError> {
     )?;
     if let Some(why) = engine.state().read_only {
         notify(format_args!(
-            "{why}; this server only reads until it is started again"
+            "{why}; this server only reads until that process ends, and then indexes itself"
         ));
     }
     Ok(engine)
@@ -193,6 +195,9 @@ fn token(library: Option<PathBuf>, is_new: bool, agent: Option<&str>) -> Result<
         Token::of_library(&dir)
     };
     let token = token.map_err(memlens_serve::ServeError::from)?;
+    if is_new {
+        notify("a server that runs accepts the old token until it is started again");
+    }
     let Some(agent) = agent else {
         return print_line(token.text());
     };

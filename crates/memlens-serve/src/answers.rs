@@ -1,6 +1,6 @@
 //! What each tool answers, as plain data.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use memlens_handover::with_load_cap;
 use memlens_library::{EngineError, Place, drift_report};

@@ -11,14 +11,21 @@ const FLAG: &str = "--systemd";
 /// A user unit that runs `program` with the same arguments in the same folder.
 ///
 /// # Errors
-/// [`CliError::NoTextPath`] if a path or an argument is no text.
+/// [`CliError::NoTextPath`] if a path or an argument is no text; [`CliError::NoUnit`] if systemd cannot read the folder's path.
 pub fn unit(
     program: &Path,
     arguments: impl Iterator<Item = OsString>,
     folder: &Path,
 ) -> Result<String, CliError> {
     let program = word(&text(program)?);
-    let folder = text(folder)?.replace('%', "%%");
+    let given = text(folder)?;
+    // The value of WorkingDirectory is the whole line, in which nothing can be escaped but a specifier.
+    if given.contains(char::is_control) || given.ends_with('\\') {
+        return Err(CliError::NoUnit {
+            folder: folder.to_owned(),
+        });
+    }
+    let folder = given.replace('%', "%%");
     let words: Result<Vec<String>, CliError> = arguments
         .filter(|argument| argument != FLAG)
         .map(|argument| Ok(word(&text(Path::new(&argument))?)))
@@ -58,7 +65,7 @@ fn word(text: &str) -> String {
             '"' | '\\' => word.extend(['\\', c]),
             // Specifiers and variables.
             '%' | '$' => word.extend([c, c]),
-            '\n' => word.push_str("\\n"),
+            c if c.is_ascii_control() => word.push_str(&format!("\\x{:02x}", u32::from(c))),
             _ => word.push(c),
         }
     }
@@ -91,5 +98,15 @@ mod tests {
         assert!(unit.lines().any(|found| found == line), "{unit}");
         assert!(unit.contains("\nWorkingDirectory=/home/a b\n"), "{unit}");
         assert!(unit.contains("\nWantedBy=default.target\n"), "{unit}");
+    }
+
+    #[test]
+    fn odd_characters_stay_in_their_word_and_an_odd_folder_is_refused() {
+        assert_eq!(word("a\nb\r\t"), r#""a\x0ab\x0d\x09""#);
+        for folder in ["/home/a\\", "/home/a\nExecStart=b"] {
+            let program = Path::new("/usr/bin/memlens");
+            let unit = unit(program, std::iter::empty(), Path::new(folder));
+            assert!(matches!(unit, Err(CliError::NoUnit { .. })), "{unit:?}");
+        }
     }
 }

@@ -335,7 +335,7 @@ fn a_token_of_an_agent_gives_its_own_folders() {
     for agent in ["claude-code", "hermes", "codex"] {
         assert!(agents.contains(&json!(agent)), "{agents:?}");
     }
-    memlens.print(&["serve", "token", "--new"]);
+    assert_eq!(memlens.run(&["serve", "token", "--new"]).status, 0);
     // The running server has the old one.
     let body = request("memory_status", json!({}));
     let refused = server.post_as(&token("hermes"), &[], "/mcp", &body);
@@ -520,7 +520,9 @@ fn the_token_is_private_and_is_erased_with_the_library() {
         .mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(memlens.print(&["serve", "token"]), first);
-    let second = memlens.print(&["serve", "token", "--new"]);
+    let renewed = memlens.run(&["serve", "token", "--new"]);
+    assert!(renewed.err.contains("accepts the old token"), "{renewed:?}");
+    let second = renewed.out;
     assert_ne!(second, first);
     let server = Server::start(&memlens, &[]);
     assert_eq!(server.token, second.trim());
@@ -609,6 +611,16 @@ fn a_unit_for_systemd_runs_the_same_command() {
     );
     let run = memlens.run(&["serve", "--mcp", "--systemd"]);
     assert_eq!(run.status, 2, "{run:?}");
+    for wrong in [
+        ["--preset", "nowhere.json"],
+        ["--agent", "nobody"],
+        ["--saved-preset", "mine"],
+        ["--preset-of", "codex=mine"],
+    ] {
+        let run = memlens.run(&[&serve[..4], &wrong].concat());
+        assert_ne!(run.status, 0, "{wrong:?}: {run:?}");
+        assert_eq!(run.out, "", "{wrong:?}");
+    }
 }
 
 #[test]
@@ -627,8 +639,12 @@ fn a_server_that_watches_finds_what_is_written_and_reads_beside_another_writer()
             thread::yield_now();
         }
     }
-    assert!(second.end("-TERM").success());
+    let successor = format!("process {}", second.child.id());
     assert!(server.end("-TERM").success());
+    while memlens.json(&["status", "--json"])["writer"] != *successor {
+        thread::yield_now();
+    }
+    assert!(second.end("-TERM").success());
     let status = memlens.json(&["status", "--json"]);
     assert_eq!(status["writer"], Value::Null, "it has let go");
 }
