@@ -64,7 +64,7 @@ fn copy_once(folder: &Path) -> io::Result<()> {
         }
         memlens_files::write(&place, text.as_bytes())?;
     }
-    fs::rename(&partial, folder)
+    memlens_files::rename(&partial, folder)
 }
 
 #[cfg(test)]

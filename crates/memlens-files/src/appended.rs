@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::held_open::rename;
 use crate::own::open_own;
 
 /// How long the lock is waited for: it is held for the time of one write.
@@ -111,7 +112,7 @@ impl Appended {
             let _lock = self.lock()?;
             // Only a file of the program's own is moved.
             drop(open_own(&self.path, OpenOptions::new().read(true))?);
-            fs::rename(&self.path, &aside)?;
+            rename(&self.path, &aside)?;
         }
     }
 

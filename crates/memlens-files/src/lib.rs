@@ -43,6 +43,7 @@ mod umask;
 pub use appended::Appended;
 #[cfg(unix)]
 pub use faults::n_faults;
+pub use held_open::{rename, retry_held};
 #[cfg(not(unix))]
 pub use mapped::n_faults;
 pub use mapped::{OwnBytes, buffer_to_map, map_own};

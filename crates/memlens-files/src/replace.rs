@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
+use crate::held_open::persist_if;
 use crate::places::{has_other_names, is_own, keep_group, part_beside};
 
 /// Greatest length of a file that is compared; a longer one counts as changed.
@@ -173,11 +174,12 @@ impl Replacement<'_> {
         let kept = part_beside(self.backup, Some(found), self.expected)?;
         keep_group(kept.as_file(), found)?;
         kept.persist_noclobber(self.backup)?;
-        let outcome = self.compare().and_then(|()| Ok(new.persist(self.place)?));
+        let place = self.place;
+        let outcome = persist_if(new, place, || self.compare());
         if outcome.is_err() {
             fs::remove_file(self.backup)?;
         }
-        outcome.map(drop)
+        outcome
     }
 }
 

@@ -24,7 +24,7 @@ use tantivy::directory::{
 use tantivy::index::SegmentComponent;
 use tantivy::{Directory, IndexMeta};
 
-use memlens_files::{OwnBytes, buffer_to_map, map_own, open_own};
+use memlens_files::{OwnBytes, buffer_to_map, map_own, open_own, retry_held};
 
 use crate::IndexError;
 use crate::held::Held;
@@ -334,9 +334,9 @@ impl Directory for ListDirectory {
         if path == Path::new(META) {
             // Written first, so that a segment that is named always has its sums.
             let sums = print(&self.sums());
-            self.inner.atomic_write(Path::new(SUMS), sums.as_bytes())?;
+            retry_held(|| self.inner.atomic_write(Path::new(SUMS), sums.as_bytes()))?;
         }
-        self.inner.atomic_write(path, data)
+        retry_held(|| self.inner.atomic_write(path, data))
     }
 
     fn sync_directory(&self) -> io::Result<()> {

@@ -93,7 +93,7 @@ impl Head {
             file.sync_all()
         };
         write().map_err(IndexError::io("write", &beside))?;
-        fs::rename(&beside, path).map_err(IndexError::io("replace", path))?;
+        memlens_files::rename(&beside, path).map_err(IndexError::io("replace", path))?;
         sync_folder(path);
         Ok(())
     }

@@ -339,7 +339,7 @@ impl Hub<'_> {
         self.sums.remember(&remote.commit, remote.name, &sum)?;
         file.sync_all().map_err(|error| at_path(&part, error))?;
         drop(file);
-        fs::rename(&part, path).map_err(|error| at_path(path, error))
+        memlens_files::rename(&part, path).map_err(|error| at_path(path, error))
     }
 
     /// Appends the missing part to a file.

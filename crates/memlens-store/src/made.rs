@@ -426,7 +426,7 @@ pub(crate) fn write(connection: &Connection, dir: &Path) -> Result<i64, StoreErr
         file.write_all(&bytes)?;
         file.sync_all()?;
         drop(file);
-        fs::rename(&unfinished, &path)?;
+        memlens_files::rename(&unfinished, &path)?;
         // The new name is on the disk once the folder is; if a folder cannot be synced the old file comes back at worst.
         #[cfg(unix)]
         File::open(dir)?.sync_all()?;

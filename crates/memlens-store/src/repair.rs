@@ -338,7 +338,7 @@ fn set_aside(dir: &Path) -> Result<PathBuf, StoreError> {
         // Of this one, not of an older one.
         let renamed = match fs::remove_file(to) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => fs::rename(from, to),
+            _ => memlens_files::rename(from, to),
         };
         match renamed {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {

@@ -319,7 +319,7 @@ fn write(dir: &Path, snapshot: Known<'_>) -> io::Result<()> {
     let Summed { mut file, crc32 } = file;
     file.write_all(&crc32.finalize().to_le_bytes())?;
     file.into_inner()?;
-    fs::rename(&unfinished, &path)
+    memlens_files::rename(&unfinished, &path)
 }
 
 /// A file that is being written, and the checksum of what was.

@@ -107,7 +107,7 @@ impl<'a> Sums<'a> {
         file.write_all(bytes)?;
         file.sync_all()?;
         drop(file);
-        fs::rename(&part, &self.path)
+        memlens_files::rename(&part, &self.path)
     }
 
     fn failed(&self, attempt: &str, error: io::Error) -> String {

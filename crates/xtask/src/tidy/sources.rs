@@ -51,6 +51,13 @@ const PURE_SOURCES: &[&str] = &[
 const RESOLVING: &str = "canonicalize";
 const RESOLVER: &str = "crates/memlens-files/src/paths.rs";
 
+/// Calls that Windows refuses while another program holds the file that is replaced; only one file retries them.
+const RENAMING: [&str; 2] = ["fs::rename(", ".persist("];
+const RENAMER: &str = "crates/memlens-files/src/held_open.rs";
+
+/// A folder of the library joined with the name of a note, whose `/` would stay in the path on Windows.
+const JOINING: [&str; 2] = ["path).join(", "folder).join("];
+
 /// The line that keeps registry addresses out of a lock file; npm reads it beside package.json only.
 const NPMRC_LINE: &str = "omit-lockfile-registry-resolved=true";
 
@@ -123,18 +130,28 @@ fn check_text(path: &str, text: &str, machine_folders: &[String]) -> Vec<Finding
         {
             find(format!("uses {} in a pure crate", word.trim()));
         }
-        if is_program(path) && !is_in_tests && contains_word(code, RESOLVING) {
+        let is_program = is_program(path) && !is_in_tests;
+        if is_program && path != RESOLVER && contains_word(code, RESOLVING) {
             find("resolves a path: use memlens_files::canonical".to_owned());
+        }
+        if is_program && path != RENAMER && RENAMING.iter().any(|call| code.contains(call)) {
+            find("replaces a file: use memlens_files::rename or write".to_owned());
+        }
+        if is_program
+            && code.contains("Path::new(&")
+            && JOINING.iter().any(|call| code.contains(call))
+        {
+            find("joins the name of a note: use memlens_files::path_in".to_owned());
         }
     }
     findings
 }
 
-/// Whether a file is the source of a program that users run, and not the one that resolves paths.
+/// Whether a file is the source of a program that users run.
 fn is_program(path: &str) -> bool {
     let is_source = path.starts_with("src-tauri/src/")
         || (path.starts_with("crates/memlens-") && path.contains("/src/"));
-    is_source && path.ends_with(".rs") && path != RESOLVER
+    is_source && path.ends_with(".rs") && !path.ends_with("/tests.rs")
 }
 
 /// Folders whose names would identify a machine, each with a final `/`: the known ones, the home folder and the
@@ -257,6 +274,32 @@ mod tests {
             "// not canonicalize\nlet is_canonicalized = true;",
             &[],
         );
+    }
+
+    #[test]
+    fn files_are_replaced_and_names_joined_in_one_place() {
+        let program = "crates/memlens-store/src/a.rs";
+        let rename = "replaces a file: use memlens_files::rename or write";
+        let join = "joins the name of a note: use memlens_files::path_in";
+        for (line, rule) in [
+            ("fs::rename(&from, &to)?;", rename),
+            ("part.persist(place)?;", rename),
+            ("let a = Path::new(&folder.path).join(&note.path);", join),
+            ("let a = Path::new(&one.folder).join(name);", join),
+        ] {
+            check(program, line, &[&format!("{program}:1: {rule}")]);
+            check("crates/xtask/src/a.rs", line, &[]);
+            check(program, &format!("#[cfg(test)]\n{line}"), &[]);
+        }
+        check(RENAMER, "fs::rename(from, to)", &[]);
+        for line in [
+            "memlens_files::rename(&from, &to)?;",
+            "part.persist_noclobber(place)?;",
+            "let a = path_in(Path::new(&folder.path), name);",
+            "let a = root.join(file);",
+        ] {
+            check(program, line, &[]);
+        }
     }
 
     #[test]
