@@ -10,7 +10,7 @@
 //! it is read.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -20,6 +20,7 @@ use crate::codes::{Question, Rotation};
 use crate::private::keep_private;
 use crate::vector_file::READ_MOST;
 use crate::vector_list::{Head, ID_BYTES, files_beside, suffixed};
+use crate::vector_writer::cut;
 use crate::{IndexError, VectorFile, part_len, side_by_side};
 
 /// Must be increased with every change of the codes, of the rotation or of the checks.
@@ -298,9 +299,8 @@ impl CodeWriter {
         if n_rows > 0 && is_whole {
             let open = |own: &PathBuf, row_bytes: usize| {
                 let mut file = open_own(own, File::options().write(true))?;
-                // Cuts off codes that were never committed.
-                file.set_len((n_rows * row_bytes) as u64)?;
-                file.seek(SeekFrom::End(0))?;
+                // Codes that were never committed.
+                cut(&mut file, (n_rows * row_bytes) as u64)?;
                 Ok::<_, io::Error>(file)
             };
             let opened = open(&own[0], codes.rotation.code_bytes())
@@ -340,7 +340,7 @@ impl CodeWriter {
         list.check_read()?;
         writer.commit()?;
         for (beside, own) in writer.paths.iter().zip(&own) {
-            fs::rename(beside, own).map_err(IndexError::io("replace", own))?;
+            memlens_files::rename(beside, own).map_err(IndexError::io("replace", own))?;
         }
         writer.paths = own;
         Ok(writer)

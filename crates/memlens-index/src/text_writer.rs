@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use memlens_files::make_folder;
-use tantivy::directory::INDEX_WRITER_LOCK;
+use memlens_files::{System, make_folder};
+use tantivy::directory::{INDEX_WRITER_LOCK, ManagedDirectory};
 
 use tantivy::index::{SegmentId, SegmentMeta};
 use tantivy::indexer::IndexWriterOptions;
@@ -108,7 +109,7 @@ impl TextWriter {
             Err(error) if error.needs_rebuild() => {
                 make_folder(dir).map_err(IndexError::io("create", dir))?;
                 refuse_foreign(dir)?;
-                clear(dir)?;
+                clear(dir, IfHeld::Keep)?;
                 let index = Index::create(
                     ListDirectory::open(dir)?,
                     schema().0,
@@ -129,7 +130,7 @@ impl TextWriter {
         if !dir.is_dir() {
             return Ok(());
         }
-        clear(dir)?;
+        clear(dir, IfHeld::Fail)?;
         for name in LOCKS {
             // They have no meaning without a list.
             let _ = fs::remove_file(dir.join(name));
@@ -374,7 +375,9 @@ fn totals(index: &Index) -> Result<HashMap<u64, Total>, TantivyError> {
 /// The files that tantivy locks.
 pub(crate) const LOCKS: [&str; 2] = [".tantivy-writer.lock", ".tantivy-meta.lock"];
 /// The other files with fixed names, tantivy's and ours.
-const HEADS: [&str; 3] = [META, ".managed.json", SUMS];
+const HEADS: [&str; 3] = [META, MANAGED, SUMS];
+/// Tantivy's list of its own files, and of those that it still has to remove.
+const MANAGED: &str = ".managed.json";
 /// Prefix of the names of files that tantivy is writing.
 const UNFINISHED: &str = ".tmp";
 /// Number of hexadecimal digits that name a segment, before the extension of each of its files.
@@ -420,8 +423,25 @@ fn keep_private_all(dir: &Path) -> Result<(), IndexError> {
     Ok(())
 }
 
+/// What becomes of a file that the system does not remove because a reader has mapped it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IfHeld {
+    /// It stays, and the next list removes it once it is free.
+    Keep,
+    Fail,
+}
+
 /// Removes every file of a list that cannot be used, except the locks.
-fn clear(dir: &Path) -> Result<(), IndexError> {
+fn clear(dir: &Path, if_held: IfHeld) -> Result<(), IndexError> {
+    clear_on(System::CURRENT, dir, if_held, |path| fs::remove_file(path))
+}
+
+fn clear_on(
+    system: System,
+    dir: &Path,
+    if_held: IfHeld,
+    remove: impl Fn(&Path) -> io::Result<()>,
+) -> Result<(), IndexError> {
     let _lock = ListDirectory::open(dir)?
         .acquire_lock(&INDEX_WRITER_LOCK)
         .map_err(|source| open_error(dir, source.into()))?;
@@ -434,10 +454,31 @@ fn clear(dir: &Path) -> Result<(), IndexError> {
         name if HEADS.contains(&name) => 2,
         _ => 1,
     });
-    for (_, path) in files {
-        fs::remove_file(&path).map_err(IndexError::io("remove", &path))?;
+    let mut is_any_kept = false;
+    for (name, path) in files {
+        // With this list of its own files, tantivy removes those that are kept.
+        if is_any_kept && name == MANAGED && is_managed(dir) {
+            continue;
+        }
+        match remove(&path) {
+            Err(error)
+                if if_held == IfHeld::Keep
+                    && !HEADS.contains(&name.as_str())
+                    && system.is_held_open(&error) =>
+            {
+                tracing::debug!(%error, path = %path.display(), "cannot remove a mapped file yet");
+                is_any_kept = true;
+            }
+            done => done.map_err(IndexError::io("remove", &path))?,
+        }
     }
     Ok(())
+}
+
+/// Whether tantivy's list of its own files can be read.
+fn is_managed(dir: &Path) -> bool {
+    let directory = ListDirectory::open(dir).map_err(|_| ());
+    directory.is_ok_and(|directory| ManagedDirectory::wrap(Box::new(directory)).is_ok())
 }
 
 /// Removes files that a killed process had not finished; tantivy does not know them.
@@ -467,4 +508,76 @@ fn own_files(
         }
     }
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes a list of one segment that cannot be used any more, and returns the segment's files.
+    fn unusable(dir: &Path) -> Vec<PathBuf> {
+        let mut writer = TextWriter::create(dir).expect("a list can be started");
+        writer
+            .add(&TextEntry {
+                document: 1,
+                chunk: 1,
+                text: "otter",
+                title: "",
+            })
+            .expect("it can be added");
+        writer.commit(1).expect("it can be committed");
+        drop(writer);
+        fs::write(dir.join(SUMS), "damaged").expect("it is ours");
+        of_segments(dir)
+    }
+
+    fn of_segments(dir: &Path) -> Vec<PathBuf> {
+        let is_of_segment = |name: &str| is_own(name) && !HEADS.contains(&name);
+        let files = own_files(dir, |name| is_of_segment(name) && !LOCKS.contains(&name));
+        let files = files.expect("it can be listed");
+        files.into_iter().map(|(_, path)| path).collect()
+    }
+
+    /// Refuses to remove the files of segments, as Windows does while a reader has mapped them.
+    fn remove(path: &Path) -> io::Result<()> {
+        const MAPPED: i32 = 1224;
+        let name = path.file_name().and_then(|name| name.to_str());
+        match name.is_some_and(|name| HEADS.contains(&name)) {
+            true => fs::remove_file(path),
+            false => Err(io::Error::from_raw_os_error(MAPPED)),
+        }
+    }
+
+    #[test]
+    fn files_that_a_reader_has_mapped_do_not_stop_a_new_list() {
+        let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+        let dir = scratch.path();
+        let mapped = unusable(dir);
+        assert!(!mapped.is_empty());
+        clear_on(System::Windows, dir, IfHeld::Keep, remove).expect("a new list can be started");
+        assert_eq!(of_segments(dir), mapped);
+        // They are free now, and the next list removes them.
+        let mut writer = TextWriter::create(dir).expect("a list can be started");
+        writer.commit(2).expect("it can be committed");
+        drop(writer);
+        TextWriter::open(dir).expect("it is a whole list");
+        assert!(mapped.iter().all(|path| !path.exists()));
+    }
+
+    #[test]
+    fn files_that_cannot_be_removed_are_an_error_where_all_is_erased() {
+        let scratch = tempfile::tempdir().expect("a scratch folder can be made");
+        let dir = scratch.path();
+        for (system, if_held) in [
+            (System::Windows, IfHeld::Fail),
+            (System::Linux, IfHeld::Keep),
+        ] {
+            unusable(dir);
+            assert!(
+                clear_on(system, dir, if_held, remove).is_err(),
+                "{system:?}"
+            );
+            clear(dir, IfHeld::Fail).expect("it can be removed");
+        }
+    }
 }

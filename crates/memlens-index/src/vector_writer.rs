@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use memlens_files::{buffer_to_map, make_folder, open_own};
+use memlens_files::{System, buffer_to_map, make_folder, open_own};
 
 use crate::code_file::{CodeWriter, codes_files, is_unfinished};
 use crate::held::Held;
@@ -161,8 +161,7 @@ impl VectorWriter {
         keep_private([folder(path), path, &rows_path]);
         let open = || {
             let mut rows = open_own(&rows_path, File::options().write(true))?;
-            rows.set_len(head.rows_bytes())?;
-            rows.seek(SeekFrom::End(0))?;
+            cut(&mut rows, head.rows_bytes())?;
             Ok(rows)
         };
         let rows = open().map_err(IndexError::io("open", &rows_path))?;
@@ -262,6 +261,24 @@ impl VectorWriter {
     }
 }
 
+/// Cuts off the end of a file that was never committed, and goes on writing there. Where the system refuses that because a
+/// reader has mapped the file, the end is written over instead: readers take as many rows as the head counts.
+pub(crate) fn cut(file: &mut File, n_bytes: u64) -> io::Result<()> {
+    let shortened = file.set_len(n_bytes);
+    cut_or_kept(System::CURRENT, shortened)?;
+    file.seek(SeekFrom::Start(n_bytes)).map(drop)
+}
+
+fn cut_or_kept(system: System, shortened: io::Result<()>) -> io::Result<()> {
+    match shortened {
+        Err(error) if system.is_held_open(&error) => {
+            tracing::debug!(%error, "cannot cut off what was not committed");
+            Ok(())
+        }
+        done => done,
+    }
+}
+
 /// Removes all rows and codes beside the head at `path` except those of one serial, and unfinished codes.
 fn remove_others(path: &Path, serial: Option<u64>) -> Result<(), IndexError> {
     let files = rows_files(path)?.into_iter().chain(codes_files(path)?);
@@ -291,4 +308,46 @@ fn lock(path: &Path) -> Result<Held, IndexError> {
     held.ok_or_else(|| IndexError::Busy {
         path: path.to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_that_a_reader_has_mapped_is_kept() {
+        for (system, code, is_kept) in [
+            (System::Windows, 1224, true),
+            (System::Windows, 112, false),
+            (System::Linux, 1224, false),
+        ] {
+            let refused = Err(io::Error::from_raw_os_error(code));
+            assert_eq!(cut_or_kept(system, refused).is_ok(), is_kept, "{system:?}");
+        }
+    }
+
+    #[test]
+    fn an_end_that_was_kept_is_written_over_and_not_read() {
+        let dir = tempfile::tempdir().expect("a scratch folder can be made");
+        let path = dir.path().join("vectors");
+        let mut writer = VectorWriter::create(&path, "model", 2).expect("a list can be started");
+        writer.append(1, &[1.0, 0.0]).expect("it can be added");
+        writer.commit(1).expect("it can be committed");
+        drop(writer);
+
+        let mut writer = VectorWriter::append_to(&path).expect("it can be opened");
+        let codes = codes_files(&path).expect("they can be listed");
+        let files = codes.into_iter().map(|(_, file)| file);
+        for file in files.chain([writer.head.rows_path(&path)]) {
+            let mut file = File::options().append(true).open(file).expect("it is ours");
+            file.write_all(&[7; 1000]).expect("it can be written");
+        }
+        writer.append(2, &[0.0, 1.0]).expect("it can be added");
+        writer.commit(2).expect("it can be committed");
+        drop(writer);
+        let list = VectorFile::open(&path).expect("it is a whole list");
+        list.check_read().expect("its rows are whole");
+        assert_eq!((list.n_rows(), list.n_coded()), (2, 2));
+        assert_eq!(list.vector(1), [0.0, 1.0]);
+    }
 }
