@@ -76,8 +76,12 @@ fn count_one(folder: &Path, searched: Option<&Searched>, ends: Instant) -> Count
 }
 
 fn counted(files: &[FoundFile], folder: &Path, searched: Option<&Searched>) -> Counted {
-    let is_unsearched =
-        |file: &&FoundFile| searched.is_some_and(|it| it.judge(&folder.join(&file.path)).is_err());
+    let is_unsearched = |file: &&FoundFile| {
+        searched.is_some_and(|it| {
+            it.judge(&memlens_files::path_in(folder, &file.path))
+                .is_err()
+        })
+    };
     Counted {
         n_notes: files.len() as u64,
         n_unsearched: files.iter().filter(is_unsearched).count() as u64,

@@ -113,7 +113,7 @@ impl Folders {
         if self.0.len() < 2 {
             return side.path.clone();
         }
-        let path = Path::new(self.path_of(side)).join(&side.path);
+        let path = memlens_files::path_in(Path::new(self.path_of(side)), &side.path);
         path.display().to_string()
     }
 }

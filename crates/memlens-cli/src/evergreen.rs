@@ -43,7 +43,7 @@ pub fn run(library: Option<PathBuf>, arguments: &EvergreenArgs) -> Result<(), Cl
     }
     let mut page = Document::new();
     for one in &evergreen {
-        let path = Path::new(&one.folder).join(&one.path);
+        let path = memlens_files::path_in(Path::new(&one.folder), &one.path);
         let notes = plural(one.n_files, "note", "notes");
         let why = match (one.is_marked, one.is_evergreen) {
             (true, true) => "marked",

@@ -9,6 +9,7 @@ use memlens_agents::{
     AGENTS, Agent, Cut, FileLoad, Found, Home, LineLoads, Loaded, Lost, Searched, count, look,
 };
 use memlens_indexer::Indexer;
+use memlens_library::notes::place::note_path;
 use memlens_library::{EngineError, Library};
 use memlens_retrieve::Part;
 use memlens_store::{Folder, FolderId, Store, StoreError};
@@ -254,7 +255,7 @@ pub fn with_load_cap(library: &Library, mut answer: WhyAnswer, home: &Home) -> W
     answer.load_cap = unloaded_by_all(of_note, lines).or_else(|| {
         let id = answer.folder.parse().ok()?;
         let folder = lists.snapshot.folder(FolderId(id))?.path.clone();
-        let file = Path::new(&folder).join(&answer.path);
+        let file = note_path(&folder, &answer.path);
         switched_off(home, None, &file)
     });
     answer

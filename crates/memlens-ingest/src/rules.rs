@@ -5,6 +5,7 @@
 //! ones do not count: nothing inside the folder would show why a note is missing, and some users keep their home in
 //! git, ignoring everything.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -101,10 +102,13 @@ impl Rules {
 
 fn file_of(root: &Path, glob: &Glob) -> String {
     let file = glob.from().unwrap_or(root);
-    file.strip_prefix(root)
-        .unwrap_or(file)
-        .display()
-        .to_string()
+    match file.strip_prefix(root) {
+        Ok(inner) => {
+            let names: Vec<_> = inner.iter().map(OsStr::to_string_lossy).collect();
+            names.join("/")
+        }
+        Err(_) => file.display().to_string(),
+    }
 }
 
 /// Parses a rule file if it is a regular file: a pipe would never end, and a link leads elsewhere. `n_bytes` is the

@@ -1,7 +1,6 @@
 //! One row for each note, with all that is known of it at one moment.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 
 use jiff::civil::Date;
@@ -10,6 +9,7 @@ use memlens_handover::always_view;
 use memlens_ingest::date_of_path;
 use memlens_library::clock;
 use memlens_library::notes::note_names::agent_name;
+use memlens_library::notes::place::note_path;
 use memlens_library::{EngineError, Library};
 use memlens_store::{DocumentId, DocumentRow, Folder, FolderId, Sighting};
 use memlens_wire::{AlwaysFileKind, AlwaysState, DateFrom, News, NoteRow};
@@ -158,7 +158,7 @@ impl Facts<'_> {
         let counts = counts.and_then(|found| found.of(document.folder, &document.path));
         let date = date_of(document);
         let parsed = date.as_ref().and_then(|(date, _)| date.parse().ok());
-        let absolute = Path::new(&folder.path).join(&document.path);
+        let absolute = note_path(&folder.path, &document.path);
         let empty = empty_row(of_folder, &document.path);
         let mut tags = document.tags.clone();
         for tag in text.map_or(&[][..], |text| &text.tags) {

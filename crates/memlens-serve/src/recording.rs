@@ -8,6 +8,7 @@ use std::path::Path;
 use memlens_agents::{
     AGENTS, PastKind, PastQuestion, Returned, ServedCall, Used, question_to_store, setting_to_store,
 };
+use memlens_files::path_in;
 use memlens_library::{clock, served_calls};
 use memlens_retrieve::Part;
 use serde_json::{Value, json};
@@ -149,7 +150,9 @@ fn call(served: &Served, caller: &Caller) -> PastQuestion {
 }
 
 fn absolute(folder: &str, path: &str) -> String {
-    Path::new(folder).join(path).to_string_lossy().into_owned()
+    path_in(Path::new(folder), path)
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn random_id() -> String {

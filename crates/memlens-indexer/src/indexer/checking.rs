@@ -105,7 +105,10 @@ impl Indexer {
         for (folder, path) in std::mem::take(&mut self.forgotten) {
             let mut folders = folders.iter();
             if let Some(folder) = folders.find(|it| it.id == folder && !it.is_paused) {
-                self.look_at(folder, &Path::new(&folder.path).join(path))?;
+                self.look_at(
+                    folder,
+                    &memlens_files::path_in(Path::new(&folder.path), &path),
+                )?;
             }
         }
         Ok(())

@@ -32,10 +32,13 @@ pub(super) fn child(folder: &str, name: &str) -> String {
     }
 }
 
+/// Returns the absolute path of a note, with the system's separator: on Windows a name is pushed with the `/` in it.
 pub(super) fn join(root: &Path, relative: &str) -> PathBuf {
     if relative.is_empty() {
-        root.to_owned()
-    } else {
-        root.join(relative)
+        return root.to_owned();
     }
+    let mut path = PathBuf::with_capacity(root.as_os_str().len() + 1 + relative.len());
+    path.push(root);
+    path.extend(relative.split('/'));
+    path
 }

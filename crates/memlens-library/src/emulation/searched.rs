@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use memlens_agents::{AGENTS, Index, Listed, Searched, Unsearched};
 use memlens_emulate::Program;
+use memlens_files::path_in;
 use memlens_ingest::FoundFile;
 use memlens_rank::AnyPipeline;
 use memlens_retrieve::Part;
@@ -20,7 +21,7 @@ use memlens_wire::NotSearchedBy;
 use parking_lot::Mutex;
 
 use crate::Library;
-use crate::notes::place::Place;
+use crate::notes::place::{Place, note_path};
 
 /// How long rules and file lists are used without a known change.
 const VALID: Duration = Duration::from_secs(10);
@@ -145,7 +146,7 @@ impl Library {
             Part::Folder(scope) => folders
                 .iter()
                 .find(|folder| folder.id == scope.folder)
-                .map(|folder| Path::new(&folder.path).join(&scope.path)),
+                .map(|folder| note_path(&folder.path, &scope.path)),
             Part::All | Part::Folders(_) | Part::Chunks(_) => None,
         };
         let around = scope.and_then(|scope| {
@@ -250,7 +251,7 @@ impl Library {
 
     /// The file of a note that an agent reads and Memlens does not index, if an emulated memory was made of it.
     pub(crate) fn file_of_agent(&self, folder: &Path, path: &str) -> Option<FoundFile> {
-        let absolute = folder.join(path);
+        let absolute = path_in(folder, path);
         let known = self.emulations.searched.listings.lock();
         let mut files = known.values().flat_map(|listing| &listing.listed.files);
         let found = files.find(|it| it.file.absolute == absolute)?;
@@ -269,11 +270,7 @@ impl Library {
         let lists = self.lists();
         let folder = lists.snapshot.folder(place.folder)?;
         let rules = self.searched(program.agent())?;
-        unsearched(
-            &rules,
-            Some(member),
-            &Path::new(&folder.path).join(&place.path),
-        )
+        unsearched(&rules, Some(member), &note_path(&folder.path, &place.path))
     }
 
     /// Why the program of a watched folder's agent never finds a note; `None` if it does, or if that is unknown.
@@ -292,7 +289,7 @@ impl Library {
             return None;
         }
         let rules = self.searched(agent)?;
-        unsearched(&rules, member, &Path::new(&folder.path).join(path))
+        unsearched(&rules, member, &note_path(&folder.path, path))
     }
 }
 
@@ -306,7 +303,7 @@ impl Library {
         };
         folder.agent.as_deref() == Some(agent)
             && self.searched(agent).is_some_and(|rules| {
-                let path = Path::new(&folder.path).join(path);
+                let path = note_path(&folder.path, path);
                 match member {
                     Some(_) => rules.judge_as(member, &path).is_ok(),
                     None => rules.judge(&path).is_ok(),

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use memlens_files::path_in;
 use memlens_ingest::hidden_below;
 use memlens_wire::{HiddenEntry, HiddenNotes};
 
@@ -29,7 +30,7 @@ pub fn hidden_notes(library: &Library) -> HiddenNotes {
     for folder in folders.iter() {
         let root = Path::new(&folder.path);
         for entry in hidden_below(root).unwrap_or_default() {
-            let absolute = root.join(&entry.path);
+            let absolute = path_in(root, &entry.path);
             if is_around_watched(&absolute) || known.contains(&absolute) {
                 continue;
             }

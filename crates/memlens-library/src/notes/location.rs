@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use memlens_files::path_in;
 use memlens_ingest::{Reason, Verdict, judge};
 use memlens_store::FolderId;
 
@@ -35,7 +36,7 @@ pub fn location(library: &Library, folder: FolderId, path: &str) -> Result<PathB
     }
     match judge(root, path)? {
         Verdict::Read(file) => Ok(file.absolute),
-        Verdict::Folder => Ok(root.join(path)),
+        Verdict::Folder => Ok(path_in(root, path)),
         Verdict::LeftOut {
             path: left_out,
             reason,
@@ -48,7 +49,7 @@ pub fn location(library: &Library, folder: FolderId, path: &str) -> Result<PathB
             | Reason::Kind
             | Reason::NotRegular
             | Reason::TooLarge => match left_out == path {
-                true => Ok(root.join(path)),
+                true => Ok(path_in(root, path)),
                 // Inside of a folder that is left out, which no rule has confined.
                 false => Err(no_document()),
             },

@@ -6,7 +6,7 @@ use memlens_files::{canonical, name_in, with_slashes};
 use memlens_retrieve::Scope;
 use memlens_store::{Folder, Snapshot};
 
-use crate::notes::place::names;
+use crate::notes::place::{names, note_path};
 use crate::notes::spelling::respelled;
 use crate::{EngineError, Library};
 
@@ -102,7 +102,7 @@ fn scopes_named(snapshot: &Snapshot, inner: &str) -> Vec<Scope> {
 fn absolute(snapshot: &Snapshot, scope: &Scope) -> String {
     let folder = snapshot.folder(scope.folder);
     folder.map_or_else(String::new, |folder| {
-        let path = Path::new(&folder.path).join(&scope.path);
+        let path = note_path(&folder.path, &scope.path);
         path.display().to_string()
     })
 }

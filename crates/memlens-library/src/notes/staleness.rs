@@ -17,7 +17,7 @@ use memlens_retrieve::NoteFacts;
 use memlens_store::DocumentState;
 use memlens_wire::{OnDisk, Snippet};
 
-use crate::notes::place::Place;
+use crate::notes::place::{Place, note_path};
 use crate::search::Search;
 use crate::{EngineError, Library};
 
@@ -55,7 +55,7 @@ impl Library {
                         .document(note.folder, &note.path)?
                         .map(|state| {
                             notes.push(Indexed {
-                                path: Path::new(&note.folder_path).join(&note.path),
+                                path: note_path(&note.folder_path, &note.path),
                                 state,
                             });
                             notes.len() - 1
@@ -90,7 +90,7 @@ impl Library {
         let Some(folder) = folders.find(|folder| folder.id == place.folder) else {
             return Ok(None);
         };
-        let path = Path::new(&folder.path).join(&place.path);
+        let path = note_path(&folder.path, &place.path);
         let compared = compare(vec![Indexed { path, state }], TIME_MAX);
         Ok(known_of(search, compared[0]))
     }

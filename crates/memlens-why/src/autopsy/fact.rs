@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use memlens_ingest::{Kind, Reason, Verdict};
-use memlens_library::notes::place::Place;
+use memlens_library::notes::place::{Place, note_path};
 use memlens_library::{EngineError, Library};
 use memlens_params::Params;
 use memlens_retrieve::Part;
@@ -55,8 +55,7 @@ pub(super) struct Found {
 
 impl Found {
     fn new(library: &Library, place: Place, line: u32, text: String) -> Found {
-        let file =
-            folder(library, place.folder).map(|folder| Path::new(&folder.path).join(&place.path));
+        let file = folder(library, place.folder).map(|folder| note_path(&folder.path, &place.path));
         let is_private = matches!(
             disk::reason(library, &place),
             Some(Reason::Ignored { .. } | Reason::Hidden { .. } | Reason::Link)

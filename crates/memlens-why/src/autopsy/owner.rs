@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use memlens_agents::Index;
 use memlens_library::Library;
+use memlens_library::notes::place::note_path;
 use memlens_store::FolderId;
 
 use super::fact::Found;
@@ -70,7 +71,7 @@ pub(super) fn folders(library: &Library, agent: &str, member: &str) -> Vec<Folde
 fn absolute(library: &Library, found: &Found) -> Option<PathBuf> {
     let folder = super::fact::folder(library, found.place.folder);
     match folder {
-        Some(folder) => Some(Path::new(&folder.path).join(&found.place.path)),
+        Some(folder) => Some(note_path(&folder.path, &found.place.path)),
         None => found.file.clone(),
     }
 }
