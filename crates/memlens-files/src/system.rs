@@ -55,6 +55,19 @@ impl System {
         one == other || self.name_key(one) == self.name_key(other)
     }
 
+    /// Returns whether a usual disk of this system takes two absolute paths for one, as another program may have written them.
+    pub fn is_same_path(self, one: &str, other: &str) -> bool {
+        let key = |path: &str| {
+            let plain = self.plain_path(path);
+            let plain = match self {
+                System::Windows => Cow::Owned(plain.replace('/', r"\")),
+                System::Linux | System::MacOs => plain,
+            };
+            self.name_key(&plain).into_owned()
+        };
+        one == other || key(one) == key(other)
+    }
+
     /// Returns a path that another program wrote, in the form that this system opens. On Windows, shells name the folder
     /// `C:\notes` also `c:\notes`, `\\?\C:\notes`, `/c/notes` (Git Bash) and `/mnt/c/notes` (WSL); separators stay as
     /// they are. Elsewhere a path is returned unchanged.
@@ -152,6 +165,22 @@ mod tests {
             assert_eq!(system.is_same_name(composed, decomposed), ignores_form);
             assert!(!system.is_same_name(upper, "heron.md"));
         }
+    }
+
+    #[test]
+    fn paths_are_compared_as_the_system_does() {
+        let windows = r"C:\Users\Iris\CLAUDE.md";
+        for (one, other, system) in [
+            (windows, "/c/users/iris/claude.md", System::Windows),
+            (windows, r"\\?\c:\Users\Iris\CLAUDE.md", System::Windows),
+            ("/Users/e\u{301}/a.md", "/users/\u{e9}/A.md", System::MacOs),
+        ] {
+            assert!(system.is_same_path(one, other), "{one} {other}");
+            assert!(system.is_same_path(other, one), "{one} {other}");
+            assert!(system.is_same_path(one, one));
+            assert!(!System::Linux.is_same_path(one, other), "{one} {other}");
+        }
+        assert!(!System::Windows.is_same_path(windows, r"D:\Users\Iris\CLAUDE.md"));
     }
 
     proptest! {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use memlens_agents::{Returned, Used, line_hash};
+use memlens_files::System;
 use memlens_past::places::NoPlace;
 use memlens_past::{Past, Places};
 use memlens_wire::{AutopsyStep, StepOutcome, StepProof};
@@ -613,12 +614,8 @@ impl<'a> Named<'a> {
             Ok(it) if it.folder == place.folder && it.path == place.path => Some(Name::Now),
             Ok(_) => None,
             Err(why) => {
-                if self
-                    .found
-                    .file
-                    .as_ref()
-                    .is_some_and(|file| file.to_str() == Some(path))
-                {
+                let file = self.found.file.as_ref().and_then(|file| file.to_str());
+                if file.is_some_and(|file| System::CURRENT.is_same_path(file, path)) {
                     return Some(Name::Now);
                 }
                 let name = path.rsplit(['/', '\\']).next().map(str::to_lowercase);
