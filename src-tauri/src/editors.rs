@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use memlens_files::System;
 use serde::Deserialize;
 use specta::Type;
 
@@ -40,7 +41,7 @@ pub fn open(editor: Editor, file: &Path, line: Option<u32>) -> io::Result<()> {
         return open_by_system(file);
     }
     let line = line.unwrap_or(1).max(1);
-    for program in programs(editor) {
+    for program in programs(System::CURRENT, editor) {
         match start(&mut command(editor, program, file, line)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             done => return done,
@@ -54,7 +55,7 @@ pub fn open(editor: Editor, file: &Path, line: Option<u32>) -> io::Result<()> {
         io::ErrorKind::NotFound,
         format!(
             "no {} on PATH; install the editor's command-line launcher or choose another editor in Settings",
-            programs(editor).join(" or ")
+            programs(System::CURRENT, editor).join(" or ")
         ),
     ))
 }
@@ -75,18 +76,21 @@ pub fn open_by_system(what: impl AsRef<OsStr>) -> io::Result<()> {
 }
 
 /// What an editor is called by, first what is asked first.
-fn programs(editor: Editor) -> &'static [&'static str] {
+fn programs(system: System, editor: Editor) -> &'static [&'static str] {
     match editor {
         Editor::System => &[],
         Editor::Vscode => &["code", "code-insiders", "codium"],
         Editor::Cursor => &["cursor"],
         Editor::Zed => &["zed", "zeditor"],
         Editor::Sublime => &["subl"],
-        Editor::Jetbrains if cfg!(windows) => &[
+        Editor::Jetbrains if system == System::Windows => &[
             "idea64.exe",
             "pycharm64.exe",
             "webstorm64.exe",
             "rustrover64.exe",
+            "goland64.exe",
+            "clion64.exe",
+            "phpstorm64.exe",
         ],
         Editor::Jetbrains => &[
             "idea",
@@ -162,7 +166,7 @@ mod tests {
     use super::*;
 
     fn arguments(editor: Editor) -> Vec<String> {
-        let program = programs(editor)[0];
+        let program = programs(System::Linux, editor)[0];
         command(editor, program, Path::new("/notes/a b;c.md"), 12)
             .get_args()
             .map(|it| it.to_string_lossy().into_owned())
@@ -190,6 +194,21 @@ mod tests {
                 "/notes/a b;c.md"
             ]
         );
+    }
+
+    #[test]
+    fn the_same_editors_are_tried_on_every_system() {
+        for editor in [Editor::Vscode, Editor::Jetbrains, Editor::Vim] {
+            let on_windows = programs(System::Windows, editor).iter();
+            let on_windows: Vec<&str> = on_windows
+                .map(|name| name.trim_end_matches("64.exe"))
+                .collect();
+            assert_eq!(programs(System::Linux, editor), on_windows, "{editor:?}");
+            assert_eq!(
+                programs(System::Linux, editor),
+                programs(System::MacOs, editor)
+            );
+        }
     }
 
     #[cfg(unix)]
