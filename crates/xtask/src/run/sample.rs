@@ -20,7 +20,7 @@ const LEFT_OUT: &str = "queries.jsonl";
 
 /// Copies the sample notes into the user's data folder; an existing copy stays unchanged.
 pub fn prepare(project: &Project) -> Result<Sample> {
-    let data = dirs::data_dir().ok_or_else(|| {
+    let data = dirs::data_local_dir().ok_or_else(|| {
         Error::Setup("this system has no data folder; name a folder of notes instead".to_owned())
     })?;
     let sample = Sample {
