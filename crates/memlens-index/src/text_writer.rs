@@ -110,16 +110,21 @@ impl TextWriter {
                 make_folder(dir).map_err(IndexError::io("create", dir))?;
                 refuse_foreign(dir)?;
                 clear(dir, IfHeld::Keep)?;
-                let index = Index::create(
-                    ListDirectory::open(dir)?,
-                    schema().0,
-                    IndexSettings::default(),
-                )
-                .map_err(|source| open_error(dir, source))?;
-                Self::start(dir, &index)
+                Self::make(dir)
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Makes an empty list in a folder without one.
+    fn make(dir: &Path) -> Result<Self, IndexError> {
+        let index = Index::create(
+            ListDirectory::open(dir)?,
+            schema().0,
+            IndexSettings::default(),
+        )
+        .map_err(|source| open_error(dir, source))?;
+        Self::start(dir, &index)
     }
 
     /// Removes the list in the folder `dir`, and the folder unless it holds something else.
@@ -556,8 +561,8 @@ mod tests {
         assert!(!mapped.is_empty());
         clear_on(System::Windows, dir, IfHeld::Keep, remove).expect("a new list can be started");
         assert_eq!(of_segments(dir), mapped);
-        // They are free now, and the next list removes them.
-        let mut writer = TextWriter::create(dir).expect("a list can be started");
+        // They are free now, and the new list removes them.
+        let mut writer = TextWriter::make(dir).expect("a list can be made");
         writer.commit(2).expect("it can be committed");
         drop(writer);
         TextWriter::open(dir).expect("it is a whole list");
