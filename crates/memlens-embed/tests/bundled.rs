@@ -4,16 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base64::Engine;
-use memlens_embed::{Bundled, EmbedError, Embedder, Locations, sums_exactly};
+use memlens_embed::{Bundled, EmbedError, Embedder, Locations, load_runtime, sums_exactly};
 
-fn load() -> Bundled {
+fn found() -> Locations {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let extra: [PathBuf; 2] = [
         crate_folder.to_owned(),
         crate_folder.join("../../.fetched/onnxruntime"),
     ];
-    let at = Locations::find(&extra).expect("`cargo xtask setup` was run");
-    Bundled::load(&at, 1).expect("library and model fit")
+    Locations::find(&extra).expect("`cargo xtask setup` was run")
+}
+
+fn load() -> Bundled {
+    Bundled::load(&found(), 1).expect("library and model fit")
 }
 
 fn embed(model: &mut Bundled, texts: &[&str]) -> Vec<Vec<f32>> {
@@ -24,6 +27,19 @@ fn embed(model: &mut Bundled, texts: &[&str]) -> Vec<Vec<f32>> {
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The only environment is that of `load_runtime`, which is made with telemetry off: fastembed refuses to make a model in
+/// another.
+#[test]
+fn a_model_runs_in_the_environment_without_telemetry() {
+    load_runtime(&found()).expect("the library can be loaded");
+    load();
+    let other = ort::init().build().err().expect("there is one already");
+    assert!(
+        other.to_string().contains("only one environment"),
+        "{other}"
+    );
 }
 
 #[test]
