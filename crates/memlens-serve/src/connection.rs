@@ -145,22 +145,20 @@ impl ServerHandler for Connection {
     }
 }
 
-/// The client of a request: over HTTP as the route found it, else as it introduced itself.
+/// The client of a request: as the request itself says, which it may since 2026; else over HTTP as the route found it, and on
+/// standard input as it introduced itself.
 fn caller_of(context: &RequestContext<RoleServer>) -> Caller {
-    let Some(request) = context.extensions.get::<http::request::Parts>() else {
-        let introduced = context.peer.peer_info();
-        let name = introduced.and_then(|info| caller::name(&info.client_info.name));
-        return Caller { name, agent: None };
+    let mut found = match context.extensions.get::<http::request::Parts>() {
+        Some(request) => request.extensions.get().cloned().unwrap_or_default(),
+        None => {
+            let introduced = context.peer.peer_info();
+            let name = introduced.and_then(|info| caller::name(&info.client_info.name));
+            Caller { name, agent: None }
+        }
     };
-    let mut found = request
-        .extensions
-        .get::<Caller>()
-        .cloned()
-        .unwrap_or_default();
-    if found.name.is_none() {
-        // Since 2026 a request itself may say it.
-        let said = context.meta.client_info();
-        found.name = said.and_then(|info| caller::name(&info.name));
+    let said = context.meta.client_info();
+    if let Some(name) = said.and_then(|info| caller::name(&info.name)) {
+        found.name = Some(name);
     }
     found
 }

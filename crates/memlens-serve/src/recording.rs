@@ -20,7 +20,7 @@ use crate::tools::{GetArguments, SearchArguments};
 /// What `memlens serve` calls itself when it tries an entry of an agent's config. Its calls are no agent's.
 const TEST_CLIENT: &str = "memlens-test";
 /// What a client is called that did not say.
-const UNNAMED: &str = "a client over HTTP";
+const UNNAMED: &str = "an unnamed client";
 /// Random bytes of a call's id.
 const ID_BYTES: usize = 16;
 /// Results of a call that are recorded.

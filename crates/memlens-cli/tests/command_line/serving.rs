@@ -25,15 +25,8 @@ impl Client {
         Client::of(memlens.command(&[&["serve", "--mcp"], arguments].concat()))
     }
 
-    fn of(mut command: Command) -> Client {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .expect("it can be started");
-        let to = child.stdin.take();
-        let from = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut client = Client { child, to, from };
+    fn of(command: Command) -> Client {
+        let mut client = Client::silent(command);
         let answer = client.ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}));
         assert_eq!(
@@ -42,6 +35,18 @@ impl Client {
         );
         client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         client
+    }
+
+    /// A client that has not said anything yet.
+    fn silent(mut command: Command) -> Client {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("it can be started");
+        let to = child.stdin.take();
+        let from = BufReader::new(child.stdout.take().expect("it is piped"));
+        Client { child, to, from }
     }
 
     fn send(&mut self, line: &str) {
@@ -491,6 +496,51 @@ fn a_server_follows_a_writer() {
     let found = found.expect("it is found");
     assert_eq!(found["results"][0]["path"], "home/plum.md", "{found}");
     client.close();
+}
+
+#[test]
+fn a_client_that_names_itself_in_each_request_is_recorded_by_that_name() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    memlens.print(&["recall", "calls", "on"]);
+    let said = |name: &str| {
+        json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {}})
+    };
+    let ask = |client: &mut Client, meta: Option<Value>| {
+        let mut call = request(1, "memory_search", json!({"query": QUESTION}));
+        if let Some(meta) = meta {
+            call["params"]["_meta"] = meta;
+        }
+        let answer = client.ask(&call);
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    };
+    let mut client = Client::silent(memlens.command(&["serve", "--mcp"]));
+    let discover = client.ask(
+        &json!({"jsonrpc": "2.0", "id": "probe", "method": "server/discover", "params": {"_meta": said("claude-code")}}),
+    );
+    assert_eq!(discover["id"], "probe", "{discover}");
+    for name in ["claude-code", "memlens-test", "other", " \n"] {
+        ask(&mut client, Some(said(name)));
+    }
+    client.close();
+    // What a request says is newer than the introduction.
+    let mut client = Client::start(&memlens, &[]);
+    for meta in [None, Some(said("other")), Some(said("memlens-test"))] {
+        ask(&mut client, meta);
+    }
+    client.close();
+    let recorded = std::fs::read_to_string(memlens.library().join("served-calls"));
+    let recorded = recorded.expect("calls are recorded");
+    let said: Vec<(Value, Value)> = recorded
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("it is JSON"))
+        .map(|call: Value| (call["served"]["client"].clone(), call["agent"].clone()))
+        .collect();
+    let expected = ["claude-code", "other", "an unnamed client", "test", "other"];
+    let expected = expected.map(|name| (json!(name), json!(name)));
+    assert_eq!(said, expected);
 }
 
 #[test]

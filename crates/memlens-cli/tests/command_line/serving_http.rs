@@ -245,7 +245,7 @@ fn a_call_is_recorded_under_the_name_of_its_session() {
         .iter()
         .map(|call| (&call["served"]["client"], &call["agent"]))
         .collect();
-    let unnamed = "a client over HTTP";
+    let unnamed = "an unnamed client";
     assert_eq!(
         said,
         [
