@@ -209,7 +209,7 @@ pub(crate) fn explain(
 ) -> Result<Value, Refused> {
     let notice = served.refresh()?;
     let folders = Folders::now(served, caller)?;
-    let note = folders.note(&asked.path)?;
+    let note = folders.note_or_left_out(&asked.path)?;
     let ranking = served.ranking(caller.agent);
     let search = served.search(&asked.query, ranking, folders.part(None)?)?;
     let place = Place {
@@ -218,7 +218,9 @@ pub(crate) fn explain(
         line: asked.line,
     };
     let mut answer = why(served.library, &search, &ranking.values, &place, None)?;
-    if let Some(home) = served.library.home() {
+    // What is left out may be a link, whose target is not looked at.
+    let is_left_out = matches!(answer.why, WhyNot::LeftOut { .. });
+    if let Some(home) = served.library.home().filter(|_| !is_left_out) {
         answer = with_load_cap(served.library, answer, home);
     }
     let chunks: &[ChunkWhy] = match &answer.why {

@@ -210,6 +210,177 @@ fn nothing_outside_of_the_served_folders_is_read() {
 }
 
 #[test]
+fn every_path_of_a_result_is_read_back() {
+    let home = Notes::new(&[
+        ("memory/2026.md", "The zeppelin is in the harbour.\n"),
+        ("ws/memory/2026.md", "The zeppelin flies at noon.\n"),
+        ("n/inner.md", "The zeppelin is in the harbour.\n"),
+        ("n/n/inner.md", "The zeppelin flies at noon.\n"),
+    ]);
+    for (folders, expected) in [
+        (
+            &["memory", "ws"][..],
+            ["memory/2026.md", "ws/memory/2026.md"],
+        ),
+        (&["n"], ["inner.md", "n/inner.md"]),
+    ] {
+        let memlens = Memlens::new();
+        let paths: Vec<_> = folders.iter().map(|folder| home.at(folder)).collect();
+        let paths = paths.iter().map(|path| text(path));
+        let index: Vec<&str> = ["index", "--json"].into_iter().chain(paths).collect();
+        memlens.json(&index);
+        let mut client = Client::start(&memlens, &[]);
+        let query = "where is the zeppelin";
+        let found = client.call("memory_search", json!({"query": query}));
+        let found = found.expect("it is found");
+        let mut found: Vec<&str> = list(&found["results"])
+            .iter()
+            .filter_map(|row| row["path"].as_str())
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, expected);
+        for path in found {
+            for (tool, arguments) in [
+                ("memory_get", json!({"path": path})),
+                ("memory_why", json!({"path": path, "query": query})),
+            ] {
+                let answer = client.call(tool, arguments).expect(path);
+                assert_eq!(answer["path"], path, "{tool}: {answer}");
+            }
+            let part = client.call("memory_search", json!({"query": query, "in": path}));
+            let part = part.expect(path);
+            assert_eq!(list(&part["results"]).len(), 1, "{path}: {part}");
+            assert_eq!(part["results"][0]["path"], path);
+        }
+        client.close();
+    }
+}
+
+#[test]
+fn what_is_left_out_is_explained_and_never_read() {
+    use std::os::unix::fs::symlink;
+    let notes = notes();
+    let other = Notes::new(&[("secret.md", "The word is plum.\n")]);
+    notes.write("home/.hidden.md", "The router is hidden.\n");
+    notes.write("home/.h/b.md", "The router is hidden.\n");
+    notes.write("home/drafts/a.md", "The router is a draft.\n");
+    notes.write("home/.ignore", "drafts/\n");
+    for (target, name) in [
+        (other.at("secret.md"), "home/link.md"),
+        (other.path().to_owned(), "home/folder"),
+        (other.path().to_owned(), "home/.h/folder"),
+    ] {
+        symlink(target, notes.at(name)).expect("a link can be made");
+    }
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    let name = notes.path().file_name().and_then(|name| name.to_str());
+    let with_name = format!("{}/home/.hidden.md", name.expect("it is text"));
+    let absolute = notes.at("home/.hidden.md");
+    for (path, why) in [
+        ("home/.hidden.md", "hidden; the line !.hidden.md"),
+        (&with_name, "hidden; the line !.hidden.md"),
+        (text(&absolute), "hidden; the line !.hidden.md"),
+        ("home/.h", "hidden; the line !.h "),
+        ("home/.h/b.md", "home/.h around it: hidden"),
+        ("home/drafts/a.md", "ignored by drafts/ in home/.ignore"),
+        ("home/link.md", "a link; links are not followed"),
+        ("home/folder", "a link; links are not followed"),
+        // Whether the target has it is not said.
+        ("home/folder/secret.md", "home/folder around it: a link"),
+        ("home/folder/none.md", "home/folder around it: a link"),
+        ("home/.h/folder/secret.md", "home/.h around it: hidden"),
+        ("home/.h/folder/none.md", "home/.h around it: hidden"),
+    ] {
+        let asked = json!({"query": QUESTION, "path": path});
+        let said = client.call("memory_why", asked).expect(path);
+        let answer = said["answer"].as_str().unwrap_or_default();
+        assert!(answer.contains(why), "{path}: {said}");
+        assert_eq!(said["chunks"], json!([]), "{path}: {said}");
+        let said = said.to_string();
+        assert!(!said.contains(text(other.path())), "{path}: {said}");
+        assert!(!said.contains("plum"), "{path}: {said}");
+        let read = client.call("memory_get", json!({"path": path}));
+        let refused = read.expect_err(path);
+        assert!(
+            refused.contains("no served folder has notes there"),
+            "{path}: {refused}"
+        );
+    }
+    let secret = other.at("secret.md");
+    for path in [
+        "home/none.md",
+        "home/.h/none.md",
+        "home/drafts/none.md",
+        "home/.hidden.md/none.md",
+        "home",
+        text(&secret),
+    ] {
+        let asked = json!({"query": QUESTION, "path": path});
+        let refused = client.call("memory_why", asked).expect_err(path);
+        assert!(
+            refused.contains("no served folder has notes there"),
+            "{path}: {refused}"
+        );
+    }
+    client.close();
+}
+
+#[test]
+fn a_folder_that_was_replaced_by_a_link_is_not_followed() {
+    use std::os::unix::fs::symlink;
+    for (moved, folder) in [("n", "n"), ("a", "a/n")] {
+        let note = format!("{folder}/plan.md");
+        let evil = format!("evil{}/plan.md", &folder[moved.len()..]);
+        let home = Notes::new(&[
+            (&note, "The plum tree is old.\n"),
+            (&evil, "The plum is mine.\n"),
+        ]);
+        let memlens = Memlens::new();
+        memlens.json(&["index", text(&home.at(folder)), "--json"]);
+        let mut client = Client::start(&memlens, &[]);
+        let get = json!({"path": "plan.md"});
+        let read = client.call("memory_get", get.clone()).expect("it is read");
+        assert_eq!(read["text"], "The plum tree is old.\n");
+        std::fs::rename(home.at(moved), home.at("gone")).expect("it can be moved");
+        symlink(home.at("evil"), home.at(moved)).expect("a link can be made");
+        home.write(
+            &format!("evil{}/more.md", &folder[moved.len()..]),
+            "The plum is mine.\n",
+        );
+        for (path, why) in [
+            ("plan.md", "is a link now, and links are not followed"),
+            ("more.md", "no served folder has notes there"),
+            (".hidden.md", "no served folder has notes there"),
+        ] {
+            for (tool, arguments) in [
+                ("memory_get", json!({"path": path})),
+                ("memory_why", json!({"path": path, "query": "plum"})),
+            ] {
+                let refused = client.call(tool, arguments).expect_err(path);
+                assert!(refused.contains(why), "{folder} {tool} {path}: {refused}");
+            }
+        }
+        std::fs::remove_file(home.at(moved)).expect("it can be removed");
+        std::fs::rename(home.at("gone"), home.at(moved)).expect("it can be moved back");
+        client.call("memory_get", get).expect("it is read");
+        client.close();
+    }
+}
+
+#[test]
+fn a_folder_that_is_watched_through_a_link_is_read() {
+    let home = Notes::new(&[("notes/plan.md", "The plum tree is old.\n")]);
+    std::os::unix::fs::symlink(home.at("notes"), home.at("link")).expect("a link can be made");
+    let memlens = Memlens::new();
+    memlens.json(&["index", text(&home.at("link")), "--json"]);
+    let mut client = Client::start(&memlens, &[]);
+    let read = client.call("memory_get", json!({"path": "plan.md"}));
+    assert_eq!(read.expect("it is read")["text"], "The plum tree is old.\n");
+    client.close();
+}
+
+#[test]
 fn bad_input_is_answered_and_the_next_call_works() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
