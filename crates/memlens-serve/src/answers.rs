@@ -168,11 +168,15 @@ pub(crate) fn get(
     let mut text = String::new();
     let mut n_lines = 0;
     let mut is_cut = false;
+    let mut notices: Vec<String> = notice.into_iter().collect();
     for line in wanted.take(asked.lines.unwrap_or(u32::MAX) as usize) {
         if text.len() + line.len() > TEXT_BYTES_MAX {
             is_cut = true;
             if n_lines == 0 {
-                // A single line that is too long: its beginning.
+                notices.push(format!(
+                    "line {from} has {} bytes: only its first {TEXT_BYTES_MAX} can be read here, and nextFrom is the line after it",
+                    line.len()
+                ));
                 text.push_str(&line[..line.floor_char_boundary(TEXT_BYTES_MAX)]);
                 n_lines = 1;
             }
@@ -195,8 +199,8 @@ pub(crate) fn get(
     if is_cut {
         answer["truncated"] = true.into();
     }
-    if let Some(notice) = notice {
-        answer["notices"] = json!([notice]);
+    if !notices.is_empty() {
+        answer["notices"] = notices.into();
     }
     Ok((answer, note))
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use crate::Served;
@@ -21,7 +21,7 @@ const PATH_BYTES_MAX: usize = 4096;
 pub(crate) struct SearchArguments {
     #[serde(alias = "q")]
     pub query: String,
-    #[serde(alias = "limit")]
+    #[serde(alias = "limit", default, deserialize_with = "whole")]
     pub max_results: Option<u32>,
     pub min_score: Option<f64>,
     #[serde(rename = "in")]
@@ -33,8 +33,10 @@ pub(crate) struct SearchArguments {
 pub(crate) struct GetArguments {
     pub path: String,
     /// First line, 1-based.
+    #[serde(default, deserialize_with = "whole")]
     pub from: Option<u32>,
-    /// Number of lines.
+    /// Number of lines, at least 1.
+    #[serde(default, deserialize_with = "whole")]
     pub lines: Option<u32>,
 }
 
@@ -45,6 +47,7 @@ pub(crate) struct WhyArguments {
     pub query: String,
     pub path: String,
     /// Line in the note, 1-based.
+    #[serde(default, deserialize_with = "whole")]
     pub line: Option<u32>,
 }
 
@@ -66,8 +69,11 @@ impl Call {
                 check_path(asked.scope.as_deref().unwrap_or_default())?;
                 Ok(Call::Search(asked))
             }),
-            "memory_get" => parsed(name, arguments)
-                .and_then(|asked: GetArguments| check_path(&asked.path).map(|()| Call::Get(asked))),
+            "memory_get" => parsed(name, arguments).and_then(|asked: GetArguments| {
+                check_path(&asked.path)?;
+                check_lines(asked.lines)?;
+                Ok(Call::Get(asked))
+            }),
             "memory_why" => parsed(name, arguments).and_then(|asked: WhyArguments| {
                 check_query(&asked.query)?;
                 check_path(&asked.path)?;
@@ -111,6 +117,36 @@ fn check_path(path: &str) -> Result<(), Refused> {
         typed: memlens_params::brief(path).into_owned(),
         why: "it is too long",
     })
+}
+
+/// No lines would have no next line.
+fn check_lines(lines: Option<u32>) -> Result<(), Refused> {
+    if lines == Some(0) {
+        let why = "cannot read 0 lines: `lines` is the number of lines and at least 1";
+        return Err(Refused::Arguments(why.to_owned()));
+    }
+    Ok(())
+}
+
+/// A whole number. Models also write it as `2.0`, which the type `integer` of JSON Schema allows, or as `"2"`.
+fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+    let Some(value) = Option::<Value>::deserialize(from)? else {
+        return Ok(None);
+    };
+    let number = match &value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse::<u32>().ok().map(f64::from),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    let is_whole =
+        |number: &f64| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number);
+    match number.filter(is_whole) {
+        Some(number) => Ok(Some(number as u32)),
+        None => Err(D::Error::custom(format!(
+            "{value} is no whole number from 0 to {}",
+            u32::MAX
+        ))),
+    }
 }
 
 fn parsed<T: DeserializeOwned>(name: &str, arguments: JsonObject) -> Result<T, Refused> {
@@ -190,4 +226,84 @@ fn tool(name: &'static str, says: &'static str, arguments: Value, required: &[&s
     ]);
     let hints = ToolAnnotations::new().read_only(true).open_world(false);
     Tool::new(name, says, Arc::new(schema)).with_annotations(hints)
+}
+
+#[cfg(test)]
+mod tests {
+    //! Numbers are read in every form that means a whole one, and everything else is refused in plain words.
+
+    use super::*;
+
+    fn call(name: &str, arguments: Value) -> Result<Call, String> {
+        let arguments = serde_json::from_value(arguments).expect("they are an object");
+        let call = Call::new(name, arguments).expect("it is a tool");
+        call.map_err(|refused| refused.to_string())
+    }
+
+    #[test]
+    fn whole_numbers_may_be_written_as_fractions_or_texts() {
+        let n_max = |n: Value| match call("memory_search", json!({"query": "q", "maxResults": n})) {
+            Ok(Call::Search(asked)) => Ok(asked.max_results),
+            Ok(_) => panic!("it is a search"),
+            Err(refused) => Err(refused),
+        };
+        for (written, read) in [
+            (json!(2), Some(2)),
+            (json!(2.0), Some(2)),
+            (json!("2"), Some(2)),
+            (json!(" 2 "), Some(2)),
+            (json!(0), Some(0)),
+            (json!(-0.0), Some(0)),
+            (json!(4_294_967_295_u32), Some(u32::MAX)),
+            (json!(null), None),
+        ] {
+            assert_eq!(n_max(written.clone()), Ok(read), "{written}");
+        }
+        for wrong in [
+            json!(2.5),
+            json!(-1),
+            json!("-1"),
+            json!("2.5"),
+            json!("two"),
+            json!(""),
+            json!(4_294_967_296_u64),
+            json!(1e300),
+            json!(true),
+            json!([2]),
+            json!({"n": 2}),
+        ] {
+            let refused = n_max(wrong.clone()).expect_err("it is no whole number");
+            let why = format!(
+                "cannot use the arguments of memory_search: {wrong} is no whole number from 0 to 4294967295"
+            );
+            assert_eq!(refused, why);
+        }
+        let others = [
+            ("memory_search", json!({"query": "q", "limit": "5"})),
+            (
+                "memory_get",
+                json!({"path": "a.md", "from": 2.0, "lines": "1"}),
+            ),
+            ("memory_get", json!({"path": "a.md"})),
+            (
+                "memory_why",
+                json!({"query": "q", "path": "a.md", "line": 3.0}),
+            ),
+        ];
+        for (name, arguments) in others {
+            assert!(call(name, arguments.clone()).is_ok(), "{arguments}");
+        }
+    }
+
+    #[test]
+    fn no_lines_cannot_be_read() {
+        for none in [json!(0), json!(0.0), json!("0")] {
+            let refused = call("memory_get", json!({"path": "a.md", "lines": none}));
+            let refused = refused.err().expect("it is refused");
+            assert!(refused.contains("at least 1"), "{refused}");
+        }
+        let refused = call("memory_get", json!({"path": "a.md", "lines": -1}));
+        let refused = refused.err().expect("it is refused");
+        assert!(refused.contains("no whole number"), "{refused}");
+    }
 }

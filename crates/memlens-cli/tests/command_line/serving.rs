@@ -381,6 +381,51 @@ fn a_folder_that_is_watched_through_a_link_is_read() {
 }
 
 #[test]
+fn a_note_is_read_page_by_page_also_past_a_line_that_is_too_long() {
+    const LINE_MAX: usize = 64 * 1024;
+    let long = "a".repeat(LINE_MAX + 1);
+    let note = format!("# Long\n{long}\nend\n");
+    let notes = Notes::new(&[("long.md", &note)]);
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    let mut pages = Vec::new();
+    let mut from = json!(1);
+    while from.is_number() {
+        let asked = json!({"path": "long.md", "from": from});
+        let page = client.call("memory_get", asked).expect("it is read");
+        from = page["nextFrom"].clone();
+        pages.push(page);
+    }
+    let facts = |page: &Value| {
+        let is_cut = page["truncated"] == true;
+        let notices = page["notices"].as_array().map_or(0, Vec::len);
+        (
+            page["from"].as_u64(),
+            page["lines"].as_u64(),
+            is_cut,
+            notices,
+        )
+    };
+    assert_eq!(
+        pages.iter().map(facts).collect::<Vec<_>>(),
+        [
+            (Some(1), Some(1), true, 0),
+            (Some(2), Some(1), true, 1),
+            (Some(3), Some(1), false, 0),
+        ]
+    );
+    assert_eq!(pages[1]["text"].as_str().map(str::len), Some(LINE_MAX));
+    assert_eq!(
+        pages[1]["notices"][0],
+        "line 2 has 65538 bytes: only its first 65536 can be read here, and nextFrom is the line after it"
+    );
+    let none = client.call("memory_get", json!({"path": "long.md", "lines": 0}));
+    let none = none.expect_err("it would have no next line");
+    assert!(none.contains("at least 1"), "{none}");
+    client.close();
+}
+
+#[test]
 fn bad_input_is_answered_and_the_next_call_works() {
     let notes = notes();
     let memlens = Memlens::of(&[&notes]);
