@@ -65,6 +65,12 @@ fn serve(library: Option<PathBuf>, arguments: &ServeArgs) -> Result<(), CliError
             // It is closed after the server has ended.
             let _watcher = arguments.watch.then(|| watcher(&dir)).transpose()?;
             print_text(format!("serving MCP at {}", server.url()))?;
+            if serving.reranks() {
+                notify(format_args!(
+                    "other programs can rerank by POST {}",
+                    server.rerank_url()
+                ));
+            }
             notify(
                 "clients need the token that `memlens serve token` prints; Ctrl+C stops the server",
             );

@@ -61,7 +61,10 @@ pub use notes::unread::unread;
 pub use output::refuse_agent_place;
 pub use ranking::{Ranking, pipeline, pipelines, stage_looks};
 pub use reranking::providers;
-pub use reranking::rerank::{TextScores, fill_in, heat, rerank_calls, score_texts, sent_texts};
+pub use reranking::rerank::{
+    TEXT_CHARS_MAX, TextScores, fill_in, heat, rerank_calls, reranker_model, score_texts,
+    sent_texts,
+};
 pub use search::compare::compare;
 pub use search::folded::folded_sentence;
 pub use search::given::{GivenRanking, rank_given};

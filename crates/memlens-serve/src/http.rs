@@ -30,12 +30,14 @@ use tokio::time::{sleep, timeout};
 
 use self::guard::{Guard, Refusal};
 use self::mcp::Mcp;
-use self::rerank::{Rerank, form_of};
+use self::rerank::{Form, INFO, Rerank, form_of};
 use crate::connection::Connection;
 use crate::{ServeError, Served, Serving, Stop, Token};
 
 /// Path of MCP.
 const MCP: &str = "/mcp";
+/// Path of the reranker that most programs know.
+const RERANK: &str = "/v1/rerank";
 /// Connections that are served at once; later ones wait in the system's queue.
 const CONNECTIONS_AT_ONCE: usize = 64;
 /// Time for a client to send the head of its request.
@@ -80,6 +82,11 @@ impl HttpServer {
     /// Address of MCP for a client.
     pub fn url(&self) -> String {
         format!("http://{}{MCP}", self.address)
+    }
+
+    /// Address of the reranker for a client, in the form of Cohere and Jina.
+    pub fn rerank_url(&self) -> String {
+        format!("http://{}{RERANK}", self.address)
     }
 
     /// Answers clients until it is stopped.
@@ -149,6 +156,11 @@ impl Routes {
             Err(refusal) => return refused(form, refusal),
         };
         match (path, form) {
+            (INFO, _) if request.method() == Method::GET => self.rerank.info(agent).await,
+            (INFO, _) => {
+                let status = StatusCode::METHOD_NOT_ALLOWED;
+                rerank::error(Form::Tei, status, "Validation", "send the request by GET")
+            }
             (_, Some(form)) if request.method() == Method::POST => {
                 self.rerank.answer(form, agent, request).await
             }
@@ -159,7 +171,7 @@ impl Routes {
             (MCP, None) => self.mcp.answer(request, agent).await,
             (_, None) => {
                 let why = format!(
-                    "there is nothing here; MCP is at {MCP}, the reranker at /v1/rerank and /rerank"
+                    "there is nothing here; MCP is at {MCP}, the reranker at {RERANK}, /v2/rerank and /rerank, what it is at {INFO}"
                 );
                 error(StatusCode::NOT_FOUND, &why)
             }

@@ -22,6 +22,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use memlens_library::{Library, Ranking};
+use memlens_params::RerankMode;
 use thiserror::Error;
 
 pub use http::HttpServer;
@@ -66,6 +67,17 @@ pub struct Serving {
     pub agent: Option<String>,
     /// Id of one of that program's own agents, of whose folders alone are served; `None` for all of them.
     pub member: Option<String>,
+}
+
+impl Serving {
+    /// Whether a ranking has a reranker, which the server over HTTP offers to other programs.
+    pub fn reranks(&self) -> bool {
+        let mut rankings = self.rankings_of.values().chain([&self.ranking]);
+        rankings.any(|ranking| {
+            let params = ranking.params();
+            params.is_some_and(|params| params.rerank != RerankMode::Off)
+        })
+    }
 }
 
 /// Answers one client on standard input and output, until it closes standard input or the server is stopped.

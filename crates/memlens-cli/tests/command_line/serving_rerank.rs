@@ -1,8 +1,10 @@
 //! The rerank endpoint of `memlens serve --http`: the ranking's reranker for other programs, in the forms of three services.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::net::Shutdown;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use crate::http_server::{Answer, JSON, Server};
@@ -151,4 +153,142 @@ fn a_reranker_that_does_not_answer_in_time_is_an_error_of_the_service() {
         .expect("the server reads");
     stream.shutdown(Shutdown::Both).expect("it is open");
     assert_eq!(server.post_at("/rerank", &body).status, 424);
+}
+
+#[test]
+fn the_path_of_all_forms_answers_in_the_form_of_the_request() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &["--set", "rerank=late"]);
+    let post = |body: &serde_json::Value| server.post_at("/rerank", &body.to_string());
+    let documents = ["Oolong tea is drunk.", "The router stands in the hall."];
+    let found = post(&json!({"query": QUESTION, "documents": documents, "top_n": 1})).json();
+    assert_eq!(list(&found["results"]).len(), 1, "{found}");
+    assert_eq!(found["results"][0]["index"], 1, "{found}");
+    assert!(found["results"][0]["relevance_score"].is_f64(), "{found}");
+    let found = post(&json!({"query": QUESTION, "texts": documents})).json();
+    assert!(found[0]["score"].is_f64(), "{found}");
+    for (body, status, key) in [
+        (
+            json!({"query": " ", "documents": documents}),
+            400,
+            "message",
+        ),
+        (json!({"query": QUESTION, "documents": []}), 400, "message"),
+        (
+            json!({"query": QUESTION, "documents": vec!["a"; 1_001]}),
+            413,
+            "message",
+        ),
+        (json!({"query": " ", "texts": documents}), 422, "error"),
+        (json!({"query": QUESTION}), 422, "error"),
+    ] {
+        let refused = post(&body);
+        assert_eq!(refused.status, status, "{refused:?}");
+        assert!(refused.json()[key].is_string(), "{refused:?}");
+    }
+}
+
+#[test]
+fn the_reranker_is_described_to_clients_with_the_token_in_either_form() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &["--set", "rerank=late"]);
+    let own = ("Host", server.address.as_str());
+    let bearer = format!("Bearer {}", server.token);
+    let basic = |plain: &str| format!("Basic {}", STANDARD.encode(plain));
+    let named = basic(&format!("x:{}", server.token));
+    for header in [&bearer, &named] {
+        let answer = server.send("GET /info", &[own, ("Authorization", header)], "");
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let info = answer.json();
+        let scored = json!({"query": QUESTION, "documents": ["a"]}).to_string();
+        let scored = server.post_at("/v1/rerank", &scored).json();
+        assert_eq!(info["model_id"], scored["model"], "{info}");
+        assert!(info["model_type"]["reranker"].is_object(), "{info}");
+        assert_eq!(info["max_client_batch_size"], 1_000, "{info}");
+    }
+    let body = json!({"query": QUESTION, "texts": ["a"]}).to_string();
+    let texts = server.send(
+        "POST /rerank",
+        &[own, ("Authorization", &named), JSON],
+        &body,
+    );
+    assert_eq!(texts.status, 200, "{texts:?}");
+    let wrong = basic("x:y");
+    for (line, headers, status) in [
+        ("GET /info", &[own][..], 401),
+        ("GET /info", &[own, ("Authorization", &wrong)], 401),
+        ("POST /info", &[own, ("Authorization", &bearer), JSON], 405),
+    ] {
+        let refused = server.send(line, headers, "");
+        assert_eq!(refused.status, status, "{refused:?}");
+        assert_eq!(refused.json()["error_type"], "Validation", "{refused:?}");
+    }
+    drop(server);
+    let server = Server::start(&memlens, &[]);
+    let bearer = format!("Bearer {}", server.token);
+    let headers = [
+        ("Host", server.address.as_str()),
+        ("Authorization", &bearer),
+    ];
+    let refused = server.send("GET /info", &headers, "");
+    assert_eq!(refused.status, 501, "{refused:?}");
+    assert!(
+        refused.body.contains("the ranking has no reranker"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn of_a_long_text_only_the_beginning_is_scored() {
+    const CHARS_MAX: usize = 16_384;
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let server = Server::start(&memlens, &["--set", "rerank=late"]);
+    let start: String = "ä lamp ".chars().cycle().take(CHARS_MAX).collect();
+    let found = "The router stands in the hall. ".repeat(4_000);
+    let documents = [start.clone(), start.clone() + &found, found + &start];
+    let body = json!({"query": QUESTION, "documents": documents, "return_documents": true});
+    let found = server.post_at("/v1/rerank", &body.to_string());
+    assert_eq!(found.status, 200, "{}", found.head);
+    let found = found.json();
+    let score = |idx: usize| {
+        let mut rows = list(&found["results"]).iter();
+        rows.find(|row| row["index"] == idx).expect("it is scored")["relevance_score"].clone()
+    };
+    assert_eq!(score(0), score(1));
+    assert_eq!(found["results"][0]["index"], 2);
+    // The texts come back as they were sent.
+    assert_eq!(found["results"][0]["document"]["text"], documents[2]);
+}
+
+#[test]
+fn the_address_of_the_reranker_is_printed_if_there_is_one() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    for (set, is_printed) in [("rerank=late", true), ("rerank=off", false)] {
+        let mut child = memlens
+            .command(&["serve", "--http", "127.0.0.1:0", "--set", set])
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("it can be started");
+        let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+        let mut lines = lines.map(|line| line.expect("it is text"));
+        // The last notice is that of the token.
+        let mut printed = Vec::new();
+        while printed
+            .last()
+            .is_none_or(|line: &String| !line.contains("serve token"))
+        {
+            printed.push(lines.next().expect("it prints what clients need"));
+        }
+        let is_address = |line: &String| {
+            line.starts_with("memlens: other programs can rerank by POST http://127.0.0.1:")
+                && line.ends_with("/v1/rerank")
+        };
+        assert_eq!(printed.iter().any(is_address), is_printed, "{printed:?}");
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+    }
 }

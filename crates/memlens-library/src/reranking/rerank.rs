@@ -21,7 +21,7 @@ mod times;
 pub use filled::fill_in;
 pub use heat::heat;
 pub use sent::sent_texts;
-pub use texts::{TextScores, score_texts};
+pub use texts::{TEXT_CHARS_MAX, TextScores, reranker_model, score_texts};
 pub use times::rerank_calls;
 
 use sent::cut;

@@ -3,8 +3,11 @@
 //! Properties checked: no request of a page in a browser, under the name of another host (DNS rebinding) or without the
 //! token reaches a route.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN};
 use http::uri::Authority;
 use http::{StatusCode, Uri};
@@ -85,7 +88,7 @@ impl Guard {
         }
         let mut sent = headers.get_all(AUTHORIZATION).iter();
         match (sent.next(), sent.next()) {
-            (Some(sent), None) => self.bearer(sent.as_bytes()).ok_or(Refusal::Token),
+            (Some(sent), None) => self.agent_of(sent.as_bytes()).ok_or(Refusal::Token),
             (Some(_), Some(_)) | (None, _) => Err(Refusal::Token),
         }
     }
@@ -103,18 +106,34 @@ impl Guard {
     }
 
     /// The agent whose token was sent; `None` if it is no token of this server.
-    fn bearer(&self, sent: &[u8]) -> Option<Option<&'static str>> {
-        const SCHEME: &[u8] = b"Bearer ";
-        let (scheme, sent) = sent.split_at_checked(SCHEME.len())?;
+    fn agent_of(&self, header: &[u8]) -> Option<Option<&'static str>> {
+        let sent = sent_token(header)?;
         let mut found = None;
         // All are compared, so that the time does not depend on which it is.
         for (agent, token) in &self.tokens {
-            if token.is(sent.trim_ascii()) {
+            if token.is(&sent) {
                 found = Some(*agent);
             }
         }
-        found.filter(|_| scheme.eq_ignore_ascii_case(SCHEME))
+        found
     }
+}
+
+/// What was sent as the token: after `Bearer`, or as the password of `Basic` with any user name. Clients that know no token
+/// make the latter of an address like `http://x:TOKEN@127.0.0.1:8745`. `None` for another form.
+fn sent_token(header: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let end = header.iter().position(|byte| *byte == b' ')?;
+    let (scheme, sent) = header.split_at(end);
+    let sent = sent.trim_ascii();
+    if scheme.eq_ignore_ascii_case(b"Bearer") {
+        return Some(Cow::Borrowed(sent));
+    }
+    if !scheme.eq_ignore_ascii_case(b"Basic") {
+        return None;
+    }
+    let mut name_and_password = STANDARD.decode(sent).ok()?;
+    let end = name_and_password.iter().position(|byte| *byte == b':')?;
+    Some(Cow::Owned(name_and_password.split_off(end + 1)))
 }
 
 #[cfg(test)]
@@ -130,6 +149,14 @@ mod tests {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             let value = value.replace("TOKEN", token.text());
+            // The part in brackets is sent as base64.
+            let encoded = value.split_once('[').filter(|_| *name == "authorization");
+            let value = match encoded {
+                Some((scheme, plain)) => {
+                    scheme.to_owned() + &STANDARD.encode(plain.trim_end_matches(']'))
+                }
+                None => value,
+            };
             map.append(
                 HeaderName::from_bytes(name.as_bytes()).unwrap(),
                 HeaderValue::from_str(&value).unwrap(),
@@ -149,6 +176,9 @@ mod tests {
         };
         here(&[own, token], Ok(()));
         here(&[own, ("authorization", "bearer  TOKEN ")], Ok(()));
+        for sent in ["Basic [x:TOKEN]", "basic  [:TOKEN]", "BASIC [ü x:TOKEN]"] {
+            here(&[own, ("authorization", sent)], Ok(()));
+        }
         for host in ["localhost", "LOCALHOST:1", "[::1]:8000", "127.0.0.9"] {
             here(&[("host", host), token], Ok(()));
         }
@@ -188,6 +218,17 @@ mod tests {
             "Basic TOKEN",
             "TOKEN",
             "Bearer TOKENx",
+            "Bearer [x:TOKEN]",
+            "BearerTOKEN",
+            "Basic",
+            "Basic [TOKEN]",
+            "Basic [TOKEN:]",
+            "Basic [TOKEN:x]",
+            "Basic [x:TOKENx]",
+            "Basic [x:x:TOKEN]",
+            "Basic [:]",
+            "Basic x:TOKEN",
+            "Digest [x:TOKEN]",
         ] {
             here(&[own, ("authorization", sent)], Err(Refusal::Token));
         }

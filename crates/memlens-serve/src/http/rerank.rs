@@ -1,5 +1,5 @@
 //! The reranker of the served ranking for other programs, in the forms of Cohere and Jina, and of text-embeddings-inference
-//! (TEI).
+//! (TEI), which also says what the reranker is.
 //!
 //! Properties checked: results are named by their place in the request and ordered by score; errors have the form of the
 //! service that the client believes to call.
@@ -9,9 +9,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use memlens_library::{EngineError, TextScores, score_texts};
+use memlens_library::{EngineError, TextScores, reranker_model, score_texts};
+use memlens_params::Params;
 use memlens_rerank::RerankError;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -20,6 +22,8 @@ use super::{Answer, BodyProblem, json_response, read};
 use crate::Served;
 use crate::answers::QUERY_BYTES_MAX;
 
+/// Path of what the reranker is, in the form of TEI.
+pub(crate) const INFO: &str = "/info";
 /// Most texts of one request.
 const TEXTS_MAX: usize = 1_000;
 /// Longest request in bytes.
@@ -116,12 +120,33 @@ impl Refused {
     }
 }
 
-/// The form that clients of a path expect; `None` if it is no path of the reranker.
+/// What a request at `/rerank` has, by which its form is told.
+#[derive(Deserialize)]
+struct Keys {
+    documents: Option<IgnoredAny>,
+    texts: Option<IgnoredAny>,
+}
+
+/// The form that clients of a path expect as long as the request is not read; `None` if it is no path of the reranker.
 pub(crate) fn form_of(path: &str) -> Option<Form> {
     match path {
         "/v1/rerank" | "/v2/rerank" => Some(Form::Cohere),
-        "/rerank" => Some(Form::Tei),
+        "/rerank" | INFO => Some(Form::Tei),
         _ => None,
+    }
+}
+
+/// The form of a request that was read. Programs of every form use `/rerank`: those that send `documents` have that of Cohere.
+fn form_of_body(form: Form, body: &[u8]) -> Form {
+    if form == Form::Cohere {
+        return form;
+    }
+    match serde_json::from_slice(body) {
+        Ok(Keys {
+            documents: Some(_),
+            texts: None,
+        }) => Form::Cohere,
+        Ok(_) | Err(_) => form,
     }
 }
 
@@ -157,37 +182,71 @@ impl Rerank {
         agent: Option<&'static str>,
         request: Request<Incoming>,
     ) -> Response<Answer> {
-        match self.scored(form, agent, request).await {
-            Ok(answer) => json_response(StatusCode::OK, Bytes::from(answer.to_string())),
-            Err(refused) => error(form, refused.status, refused.kind, &refused.why),
-        }
-    }
-
-    async fn scored(
-        &self,
-        form: Form,
-        agent: Option<&'static str>,
-        request: Request<Incoming>,
-    ) -> Result<Value, Refused> {
         let body = read(request.into_body(), BODY_BYTES_MAX).await;
         let body = body.map_err(|problem| match problem {
             BodyProblem::TooLong => {
                 Refused::too_large(format!("the request has more than {BODY_BYTES_MAX} bytes"))
             }
             BodyProblem::Broken(why) => Refused::invalid(form, why),
-        })?;
-        let asked = Asked::new(form, &body)?;
+        });
+        match body {
+            Ok(body) => {
+                let form = form_of_body(form, &body);
+                answered(form, self.scored(form, agent, &body).await)
+            }
+            Err(refused) => answered(form, Err(refused)),
+        }
+    }
+
+    /// Answers what the reranker is, as far as TEI says it and it is true here.
+    pub async fn info(&self, agent: Option<&'static str>) -> Response<Answer> {
+        let model = self.call(Form::Tei, move |served, stop| {
+            reranker_model(served.library, &params_of(served, agent), stop)
+        });
+        let info = model.await.map(|model| {
+            json!({
+                "model_id": model,
+                // It has no classes to label.
+                "model_type": {"reranker": {"id2label": {}, "label2id": {}}},
+                "max_client_batch_size": TEXTS_MAX,
+                "auto_truncate": true,
+            })
+        });
+        answered(Form::Tei, info)
+    }
+
+    async fn scored(
+        &self,
+        form: Form,
+        agent: Option<&'static str>,
+        body: &[u8],
+    ) -> Result<Value, Refused> {
+        let asked = Asked::new(form, body)?;
+        let scored = self.call(form, move |served, stop| {
+            let params = params_of(served, agent);
+            let scores = score_texts(served.library, &params, &asked.query, &asked.texts, stop)?;
+            Ok(answer(form, &asked, &scores))
+        });
+        scored.await
+    }
+
+    /// Calls the reranker once no other call does.
+    async fn call<A: Send + 'static>(
+        &self,
+        form: Form,
+        work: impl FnOnce(&Served, &CancellationToken) -> Result<A, EngineError> + Send + 'static,
+    ) -> Result<A, Refused> {
         let stop = CancellationToken::new();
         // A client that goes away stops its call.
         let _stopped = stop.clone().drop_guard();
         let permit = self.free.clone().acquire_owned().await;
         let served = self.served.clone();
-        let scoring = tokio::task::spawn_blocking(move || {
-            let scored = score(&served, agent, &asked, &stop);
+        let working = tokio::task::spawn_blocking(move || {
+            let done = work(&served, &stop);
             drop(permit);
-            scored.map(|scores| (asked, scores))
+            done
         });
-        let scored = scoring.await.map_err(|error| {
+        let done = working.await.map_err(|error| {
             tracing::error!(%error, "a call of the reranker failed");
             Refused {
                 status: StatusCode::INTERNAL_SERVER_ERROR,
@@ -195,8 +254,14 @@ impl Rerank {
                 why: "the call failed; see the log".to_owned(),
             }
         })?;
-        let (asked, scores) = scored.map_err(|error| Refused::failed(form, &error))?;
-        Ok(answer(form, &asked, &scores))
+        done.map_err(|error| Refused::failed(form, &error))
+    }
+}
+
+fn answered(form: Form, answer: Result<Value, Refused>) -> Response<Answer> {
+    match answer {
+        Ok(answer) => json_response(StatusCode::OK, Bytes::from(answer.to_string())),
+        Err(refused) => error(form, refused.status, refused.kind, &refused.why),
     }
 }
 
@@ -253,15 +318,9 @@ impl Asked {
     }
 }
 
-fn score(
-    served: &Served,
-    agent: Option<&str>,
-    asked: &Asked,
-    stop: &CancellationToken,
-) -> Result<TextScores, EngineError> {
-    // Another program's ranking has no reranker of the user.
-    let params = served.ranking(agent).params().unwrap_or_default();
-    score_texts(served.library, &params, &asked.query, &asked.texts, stop)
+/// The parameters by which texts are scored. Another program's ranking has no reranker of the user.
+fn params_of(served: &Served, agent: Option<&str>) -> Params {
+    served.ranking(agent).params().unwrap_or_default()
 }
 
 fn answer(form: Form, asked: &Asked, scored: &TextScores) -> Value {
@@ -341,6 +400,29 @@ mod tests {
             found,
             json!([{"index": 2, "score": 2.0}, {"index": 0, "score": -1.0}, {"index": 3, "score": -1.0}])
         );
+    }
+
+    #[test]
+    fn the_form_at_the_path_of_all_is_told_by_the_texts() {
+        for (body, expected) in [
+            (r#"{"query": "q", "documents": ["a"]}"#, Form::Cohere),
+            (r#"{"documents": 5}"#, Form::Cohere),
+            (r#"{"documents": ["a"], "texts": null}"#, Form::Cohere),
+            (r#"{"query": "q", "texts": ["a"]}"#, Form::Tei),
+            (r#"{"documents": ["a"], "texts": ["a"]}"#, Form::Tei),
+            (r#"{"documents": null}"#, Form::Tei),
+            (r#"{"query": "q"}"#, Form::Tei),
+            (r#"{"documents": ["a"]"#, Form::Tei),
+            (r#"["documents"]"#, Form::Tei),
+            ("", Form::Tei),
+        ] {
+            assert_eq!(form_of_body(Form::Tei, body.as_bytes()), expected, "{body}");
+            assert_eq!(
+                form_of_body(Form::Cohere, body.as_bytes()),
+                Form::Cohere,
+                "{body}"
+            );
+        }
     }
 
     #[test]
