@@ -10,7 +10,7 @@
 //! name that a folder lists where a path spells it in another way; [`System`] holds the rules of each system for both.
 //! [`Appended`] is a file of lines that many processes append to and one takes. [`program`] finds the file of a program by its name. [`Scratch`] is a temporary folder. [`place_of`], [`place_to_be`] and
 //! [`is_within`] say where a file would be written,
-//! with links resolved.
+//! with links resolved. [`Identity`] shows that a file was replaced.
 //!
 //! This crate does not know what any file holds.
 //!
@@ -51,7 +51,8 @@ pub use own::{is_odd, keep_private, make_folder, open_own};
 pub use paths::{canonical, name_from, name_in, path_in, with_slashes};
 pub use pipes::read;
 pub use places::{
-    create_private, folder_of, is_linked_into, is_same, is_within, place_of, place_to_be, write,
+    Identity, create_private, folder_of, is_linked_into, is_same, is_within, place_of, place_to_be,
+    write,
 };
 pub use programs::program;
 pub use replace::replace_keeping;

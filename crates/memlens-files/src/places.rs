@@ -59,14 +59,49 @@ pub fn is_within(place: &Path, folder: &Path) -> bool {
     place.starts_with(folder) || place.ancestors().any(|above| is_same(above, folder))
 }
 
+/// Distinguishes a file or folder from another one in its place, as long as it is open or exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    device: u64,
+    /// Elsewhere than on Unix, the time of creation in nanoseconds since 1970; 0 if the file system keeps none.
+    number: u64,
+}
+
+impl Identity {
+    /// The identity of what a path names. Links are followed.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn of(path: &Path) -> io::Result<Identity> {
+        let found = path.metadata()?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            Ok(Identity {
+                device: found.dev(),
+                number: found.ino(),
+            })
+        }
+        // Windows replaces no file that a program has open in the way that SQLite does.
+        #[cfg(not(unix))]
+        {
+            let created = found.created().ok();
+            let since = created.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+            let number = since.and_then(|since| u64::try_from(since.as_nanos()).ok());
+            Ok(Identity {
+                device: 0,
+                number: number.unwrap_or(0),
+            })
+        }
+    }
+}
+
 /// Returns whether two paths name the same file or folder, including by symbolic or hard links; false if either is
 /// missing.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {
-        use std::os::unix::fs::MetadataExt;
-        let identity = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino()));
-        matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
+        matches!((Identity::of(one), Identity::of(other)), (Ok(one), Ok(other)) if one == other)
     }
     #[cfg(not(unix))]
     {

@@ -19,7 +19,7 @@ use memlens_retrieve::{
     FOREIGN_REMARK, Lists, NativeRetriever, Part, QueryEmbedder, Question, RetrieveError,
     Retriever, Scope, StoreReader, Within,
 };
-use memlens_store::{ScoreCache, Store, StoreError};
+use memlens_store::{DatabaseFile, ScoreCache, Store, StoreError};
 use memlens_wire::{Emulated, SearchAnswer};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
@@ -45,6 +45,8 @@ const MENDING_STEP: Duration = Duration::from_millis(25);
 /// A library, opened for reading.
 pub struct Library {
     dir: PathBuf,
+    /// The database that was opened.
+    file: DatabaseFile,
     store: Arc<StoreReader>,
     /// Separate connection, so that refreshing the lists does not block other readers.
     refreshing: Mutex<Store>,
@@ -116,10 +118,12 @@ impl Library {
         })?;
         notices.extend(of_place);
         let refreshing = Mutex::new(store.reader()?);
+        let file = store.file().clone();
         let store = Arc::new(StoreReader::new(store));
         let retriever = NativeRetriever::new(Arc::new(lists), embedder.clone(), store.clone());
         Ok(Library {
             dir: dir.to_owned(),
+            file,
             refreshing,
             store,
             retriever: RwLock::new(Arc::new(retriever)),
@@ -211,10 +215,38 @@ impl Library {
         self.retriever.read().clone()
     }
 
+    /// Whether the library's database is still the one that was opened. Reads nothing of it, and waits for nobody.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] and [`StoreError::Replaced`]; [`StoreError::Folder`] if that cannot be found out.
+    pub fn check_file(&self) -> Result<(), EngineError> {
+        Ok(self.file.check()?)
+    }
+
+    /// Whether the library could be opened now as it was. Damage shows in a new connection only, since an open one caches pages.
+    ///
+    /// # Errors
+    /// As [`Library::check_file`] and [`Store::open_read_only`].
+    pub fn check(&self) -> Result<(), EngineError> {
+        self.check_file()?;
+        let opened = Store::open_read_only(&self.dir);
+        Ok(opened.map(drop).map_err(|error| error.at(&self.dir))?)
+    }
+
+    /// Whether what this connection reads is of the library that is there now, in a version that is understood.
+    ///
+    /// # Errors
+    /// As [`Library::check_file`] and [`Store::check_version`].
+    pub(crate) fn check_current(&self, store: &Store) -> Result<(), EngineError> {
+        self.check_file()?;
+        Ok(store.check_version()?)
+    }
+
     /// Loads what a writer changed. Returns whether anything did.
     ///
     /// # Errors
-    /// As [`Library::open`]; the old lists stay in use then.
+    /// As [`Library::open`], and [`StoreError::Replaced`] if another database is in the place of the one that was opened; the old
+    /// lists stay in use then.
     pub fn refresh(&self) -> Result<bool, EngineError> {
         self.refresh_after(false)
     }
@@ -222,6 +254,7 @@ impl Library {
     /// The same. If `is_written_here` (by the calling thread), does not wait for another writer to bring the lists into step.
     pub fn refresh_after(&self, is_written_here: bool) -> Result<bool, EngineError> {
         let mut store = self.refreshing.lock();
+        self.check_current(&store)?;
         store.refresh()?;
         if store.generation()? == self.lists().snapshot.generation {
             // Folders change without a new generation.
@@ -236,6 +269,7 @@ impl Library {
     /// Opens the lists again even if nothing changed, so that data found damaged is read again.
     fn read_again(&self) -> Result<Arc<NativeRetriever>, EngineError> {
         let mut store = self.refreshing.lock();
+        self.check_current(&store)?;
         store.refresh()?;
         self.take_up(store, false)
     }

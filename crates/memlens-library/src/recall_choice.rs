@@ -54,8 +54,13 @@ impl RecallChoice {
 }
 
 impl Library {
-    /// The user's settings for past questions; the defaults if they cannot be read.
+    /// The user's settings for past questions; the defaults, which permit nothing, if they cannot be read, or if the library was
+    /// replaced since it was opened.
     pub fn recall_choice(&self) -> RecallChoice {
-        RecallChoice::of(&self.store())
+        let store = self.store();
+        match self.check_current(&store) {
+            Ok(()) => RecallChoice::of(&store),
+            Err(_) => RecallChoice::default(),
+        }
     }
 }

@@ -22,12 +22,15 @@ const WRITER: &str = "memlens";
 /// call it.
 ///
 /// # Errors
-/// As [`Write`]; [`EngineError::File`] if the calls cannot be read.
+/// As [`Write`]; [`EngineError::File`] if the calls cannot be read; [`EngineError::Store`] if the library was replaced since it was
+/// opened.
 pub fn take_served(library: &Library, write: Write<'_>) -> Result<u32, EngineError> {
     let calls = served_calls(library.dir());
     if !calls.has_lines() {
         return Ok(0);
     }
+    // They are for the library that is there now.
+    library.check_file()?;
     let imports = library.feature::<ImportRun>();
     // Whoever imports or forgets now is waited for.
     let Some(_turn) = imports.turn.try_lock() else {

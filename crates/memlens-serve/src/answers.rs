@@ -70,6 +70,9 @@ pub(crate) enum Refused {
     /// The library's folder is missing.
     #[error("the library {} does not exist any more; restart the server with another", dir.display())]
     Gone { dir: PathBuf },
+    /// Another library is in the place of the one that is served.
+    #[error("the library {} was replaced since the server started; restart the server", dir.display())]
+    Replaced { dir: PathBuf },
     #[error(transparent)]
     Engine(#[from] EngineError),
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use memlens_library::{EngineError, Library, Ranking, Search};
 use memlens_params::{HookMode, RerankMode};
 use memlens_retrieve::Part;
+use memlens_store::StoreError;
 
 use crate::Serving;
 use crate::answers::Refused;
@@ -68,13 +69,12 @@ impl Served {
     /// Loads what a writer changed. Returns a notice if the library is still in its state before the change.
     ///
     /// # Errors
-    /// [`Refused::Gone`] if the library's folder does not exist any more.
+    /// [`Refused::Gone`] and [`Refused::Replaced`] if the library is not there any more; [`Refused::Engine`] if it is damaged or was
+    /// changed by a newer version.
     pub(crate) fn refresh(&self) -> Result<Option<String>, Refused> {
         let library = self.library;
-        if !library.dir().is_dir() {
-            return Err(Refused::Gone {
-                dir: library.dir().to_owned(),
-            });
+        if let Err(error) = library.check_file() {
+            return self.state_before(error).map(Some);
         }
         let in_use = "the library is being changed; this answer is of its state before";
         // Another call may load the same change: it has loaded it, or reports why it cannot, within the same time.
@@ -89,18 +89,38 @@ impl Served {
         let is_refreshing = self.is_refreshing.clone();
         thread::spawn(move || {
             let refreshing = Refreshing(is_refreshing);
-            let outcome = library.refresh();
+            let outcome = library.check().and_then(|()| library.refresh());
             drop(refreshing);
             // The call may have stopped waiting.
             let _ = sender.send(outcome);
         });
         Ok(match refreshed.recv_timeout(REFRESH_WAIT) {
             Ok(Ok(_)) => None,
-            Ok(Err(error)) => Some(format!(
-                "the library cannot be read again ({error}); this answer is of its state before"
-            )),
+            Ok(Err(error)) => Some(self.state_before(error)?),
             Err(_) => Some(in_use.to_owned()),
         })
+    }
+
+    /// The notice of an answer from the state before an error.
+    ///
+    /// # Errors
+    /// As [`Served::refresh`], if the error stays and a server that starts now would be refused too.
+    fn state_before(&self, error: EngineError) -> Result<String, Refused> {
+        if let EngineError::Store(store) = &error {
+            let dir = self.library.dir().to_owned();
+            if matches!(store, StoreError::Missing { .. }) {
+                return Err(Refused::Gone { dir });
+            }
+            if matches!(store, StoreError::Replaced { .. }) {
+                return Err(Refused::Replaced { dir });
+            }
+            if matches!(store, StoreError::Newer { .. }) || store.is_lasting_damage() {
+                return Err(Refused::Engine(error));
+            }
+        }
+        Ok(format!(
+            "the library cannot be read again ({error}); this answer is of its state before"
+        ))
     }
 
     /// Searches as `memlens search` does: compares observations and asks rerankers if the ranking needs it.

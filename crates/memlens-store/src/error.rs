@@ -69,6 +69,12 @@ pub enum StoreError {
         /// Path of the library's folder.
         path: PathBuf,
     },
+    /// The database was replaced while it was open.
+    #[error("cannot read library {}: its database was replaced by another file while it was open; close the library and open it again", path.display())]
+    Replaced {
+        /// Path of the library's folder.
+        path: PathBuf,
+    },
     /// The folder contains no library.
     #[error("there is no library in {}: index a folder first", path.display())]
     Missing {

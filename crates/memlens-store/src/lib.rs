@@ -94,5 +94,5 @@ pub use sightings::Sighting;
 pub use snapshot::{
     AlteredDocument, ChunkRow, DocumentBlock, DocumentRow, Documents, Snapshot, WindowRow,
 };
-pub use store::{DocumentId, Store, copies, n_bytes};
+pub use store::{DatabaseFile, DocumentId, Store, copies, n_bytes};
 pub use versions::{FirstSight, Version, WordSet};

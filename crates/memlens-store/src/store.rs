@@ -1,11 +1,13 @@
 //! Opening the library, and the generation that every change of its documents raises.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use memlens_faults::{Place, inject};
+use memlens_files::Identity;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use rusqlite_migration::SchemaVersion;
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,7 @@ const BUSY_TIMEOUT_BESIDE: Duration = Duration::from_secs(120);
 pub struct Store {
     pub(crate) connection: Connection,
     dir: PathBuf,
+    file: DatabaseFile,
     lock: Option<Arc<WriteLock>>,
     /// State of the file when it was opened, for a database in a place that this process cannot write. SQLite then
     /// assumes that the file never changes.
@@ -44,6 +47,54 @@ pub struct Store {
     /// State of the counter in the file of what the user made, once it was inspected.
     pub(crate) made_kept: Option<i64>,
     notice: Option<String>,
+}
+
+/// The file of an open database. A connection goes on with it after it was replaced or deleted.
+#[derive(Debug, Clone)]
+pub struct DatabaseFile {
+    /// Path of the library's folder, as it was given.
+    dir: PathBuf,
+    /// `None` if the file may be replaced, because the connection is opened again when it changes.
+    identity: Option<Identity>,
+}
+
+impl DatabaseFile {
+    fn of(dir: &Path) -> Result<DatabaseFile, StoreError> {
+        Ok(DatabaseFile {
+            dir: dir.to_owned(),
+            identity: Some(identity(dir)?),
+        })
+    }
+
+    /// Whether it is still the database of the library.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] if it was deleted, [`StoreError::Replaced`] if another file is in its place, and
+    /// [`StoreError::Folder`] if that cannot be found out.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let found = identity(&self.dir)?;
+        if self.identity.is_some_and(|opened| opened != found) {
+            return Err(StoreError::Replaced {
+                path: self.dir.clone(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The identity of the database in `dir`.
+fn identity(dir: &Path) -> Result<Identity, StoreError> {
+    let path = Store::path(dir);
+    let is_gone = |kind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory);
+    Identity::of(&path).map_err(|source| {
+        if is_gone(source.kind()) {
+            StoreError::Missing {
+                path: dir.to_owned(),
+            }
+        } else {
+            StoreError::Folder { path, source }
+        }
+    })
 }
 
 /// Metadata that shows whether a file was written.
@@ -101,6 +152,7 @@ impl Store {
         }
         let notice = close_to_others(dir)?.or(of_owner);
         memlens_files::remove_leftovers(&copies(dir));
+        let file = DatabaseFile::of(dir)?;
         let mut connection = connect_to_write(&path)?;
         let before = MIGRATIONS.current_version(&connection);
         MIGRATIONS
@@ -113,6 +165,7 @@ impl Store {
         let mut store = Store {
             connection,
             dir: dir.to_owned(),
+            file,
             lock: Some(Arc::new(lock)),
             frozen: None,
             saved_near: None,
@@ -146,6 +199,8 @@ impl Store {
         refuse_odd(dir)?;
         refuse_newer_head(dir)?;
         let notice = close_to_others(dir)?.or(of_owner);
+        // Before the file is opened: one that is replaced in between counts as replaced.
+        let mut file = DatabaseFile::of(dir)?;
         let (mut connection, mut frozen) = connect_to_read(&path)?;
         match refuse_newer(&connection, dir)? {
             // A writer that has just begun, or was killed then, leaves a file without a schema.
@@ -157,9 +212,13 @@ impl Store {
             }
             SchemaVersion::Inside(_) | SchemaVersion::Outside(_) => {}
         }
+        if frozen.is_some() {
+            file.identity = None;
+        }
         Ok(Store {
             connection,
             dir: resolve(dir)?,
+            file,
             lock: None,
             frozen,
             saved_near: None,
@@ -180,6 +239,19 @@ impl Store {
             *self = self.reader()?;
         }
         Ok(())
+    }
+
+    /// The file of the database.
+    pub fn file(&self) -> &DatabaseFile {
+        &self.file
+    }
+
+    /// Refuses a library that a newer version has brought up to date since it was opened.
+    ///
+    /// # Errors
+    /// [`StoreError::Newer`]; [`StoreError::Sql`] and [`StoreError::Damaged`] if the version cannot be read.
+    pub fn check_version(&self) -> Result<(), StoreError> {
+        refuse_newer(&self.connection, &self.dir).map(drop)
     }
 
     /// A second connection to the same library that only reads, for another thread.
@@ -203,6 +275,7 @@ impl Store {
         Ok(Store {
             connection,
             dir: self.dir.clone(),
+            file: self.file.clone(),
             lock: self.lock.clone(),
             frozen: None,
             saved_near: None,

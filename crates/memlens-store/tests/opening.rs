@@ -222,6 +222,37 @@ fn another_connection_leaves_the_locks_of_the_first() {
     assert_eq!(n_locks(), 1);
 }
 
+/// Windows replaces no file that is open.
+#[cfg(unix)]
+#[test]
+fn a_database_that_was_replaced_or_deleted_is_noticed() {
+    let dir = scratch();
+    let here = dir.path().join("here");
+    drop(Store::open(&here).expect("it can be made"));
+    let reader = Store::open_read_only(&here).expect("it can be opened");
+    let writer = Store::open(&here).expect("it can be opened");
+    for store in [&reader, &writer] {
+        store.file().check().expect("it is the same");
+    }
+    let away = dir.path().join("away");
+    fs::rename(&here, &away).expect("it can be moved");
+    for store in [&reader, &writer] {
+        let gone = store.file().check().expect_err("it is gone");
+        assert!(matches!(gone, StoreError::Missing { .. }), "{gone}");
+    }
+    drop(Store::open(&here).expect("another can be made"));
+    for store in [&reader, &writer] {
+        let replaced = store.file().check().expect_err("it is another");
+        assert!(
+            matches!(replaced, StoreError::Replaced { .. }),
+            "{replaced}"
+        );
+    }
+    fs::remove_dir_all(&here).expect("it can be removed");
+    fs::rename(&away, &here).expect("it can be moved back");
+    reader.file().check().expect("it is the same");
+}
+
 #[test]
 fn a_second_writer_is_refused_by_name() {
     let dir = scratch();

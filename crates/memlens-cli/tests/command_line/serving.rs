@@ -830,3 +830,117 @@ fn calls_are_recorded_after_consent_and_listed_as_past_questions() {
     assert!(!file.exists());
     client.close();
 }
+
+/// Questions that were recorded and not taken in.
+fn recorded(memlens: &Memlens) -> String {
+    std::fs::read_to_string(memlens.library().join("served-calls")).unwrap_or_default()
+}
+
+/// Overwrites bytes of a library's database, as a fault of the disk does.
+fn overwrite(memlens: &Memlens, at: u64, bytes: &[u8]) {
+    use std::os::unix::fs::FileExt;
+    let path = memlens.library().join("library.sqlite");
+    let file = std::fs::File::options().write(true).open(path);
+    let file = file.expect("it can be opened");
+    file.write_all_at(bytes, at).expect("it can be written");
+}
+
+#[test]
+fn a_server_of_a_replaced_library_answers_and_records_nothing() {
+    let notes = notes();
+    let other = Notes::new(&[("plum.md", "The plum tree stands in the garden.\n")]);
+    let memlens = Memlens::of(&[&notes]);
+    let is_refused = |client: &mut Client, why: &str| {
+        for (tool, arguments) in [
+            ("memory_search", json!({"query": QUESTION})),
+            ("memory_get", json!({"path": "home/tea.md"})),
+            (
+                "memory_why",
+                json!({"query": QUESTION, "path": "home/tea.md"}),
+            ),
+            ("memory_drift", json!({})),
+            ("memory_status", json!({})),
+        ] {
+            let refused = client.call(tool, arguments).expect_err(tool);
+            assert!(refused.contains(why), "{tool}: {refused}");
+        }
+        assert_eq!(recorded(&memlens), "");
+    };
+    let recording = || {
+        memlens.print(&["recall", "calls", "on"]);
+        let mut client = Client::start(&memlens, &[]);
+        client
+            .call("memory_search", json!({"query": QUESTION}))
+            .expect("it is found");
+        assert!(recorded(&memlens).contains(QUESTION));
+        client
+    };
+
+    // The library repairs itself by a new database; its user withdraws the consent there.
+    let mut client = recording();
+    overwrite(&memlens, 0, &[0; 8192]);
+    let repaired = memlens.run(&["index", text(notes.path())]);
+    assert!(repaired.err.contains("was set aside"), "{repaired:?}");
+    memlens.print(&["recall", "calls", "off"]);
+    is_refused(&mut client, "was replaced");
+    client.close();
+
+    // Another library is made in its place.
+    let mut client = recording();
+    std::fs::remove_dir_all(memlens.library()).expect("it can be removed");
+    memlens.json(&["index", text(other.path()), "--json"]);
+    is_refused(&mut client, "was replaced");
+    client.close();
+
+    // Another library is moved to its place.
+    let mut client = recording();
+    let new = Memlens::of(&[&notes]);
+    let away = new.library().join("away");
+    std::fs::rename(memlens.library(), &away).expect("it can be moved");
+    let copied = std::process::Command::new("cp")
+        .arg("-r")
+        .args([new.library(), memlens.library()])
+        .status();
+    assert!(copied.expect("it can be copied").success());
+    is_refused(&mut client, "was replaced");
+    std::fs::remove_file(memlens.library().join("library.sqlite")).expect("it can be removed");
+    is_refused(&mut client, "does not exist any more");
+    client.close();
+}
+
+#[test]
+fn a_library_that_cannot_be_read_any_more_is_reported_by_every_tool() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    let mut tools_say = |why: Option<&str>| {
+        for (tool, arguments) in [
+            ("memory_search", json!({"query": QUESTION})),
+            ("memory_get", json!({"path": "home/tea.md"})),
+            (
+                "memory_why",
+                json!({"query": QUESTION, "path": "home/tea.md"}),
+            ),
+            ("memory_status", json!({})),
+        ] {
+            match (client.call(tool, arguments), why) {
+                (Ok(_), None) => {}
+                (Err(said), Some(why)) => assert!(said.contains(why), "{tool}: {said}"),
+                (answer, _) => panic!("{tool}: {answer:?}"),
+            }
+        }
+    };
+    tools_say(None);
+    // The version is at byte 60 of the file.
+    let path = memlens.library().join("library.sqlite");
+    let head = std::fs::read(&path).expect("it can be read")[..100].to_vec();
+    overwrite(&memlens, 60, &9999_u32.to_be_bytes());
+    tools_say(Some("newer version"));
+    overwrite(&memlens, 0, &head);
+    tools_say(None);
+    overwrite(&memlens, 0, &[b'x'; 100]);
+    tools_say(Some("is damaged"));
+    overwrite(&memlens, 0, &head);
+    tools_say(None);
+    client.close();
+}

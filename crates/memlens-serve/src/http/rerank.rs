@@ -201,7 +201,7 @@ impl Rerank {
     /// Answers what the reranker is, as far as TEI says it and it is true here.
     pub async fn info(&self, agent: Option<&'static str>) -> Response<Answer> {
         let model = self.call(Form::Tei, move |served, stop| {
-            reranker_model(served.library, &params_of(served, agent), stop)
+            reranker_model(served.library, &params_of(served, agent)?, stop)
         });
         let info = model.await.map(|model| {
             json!({
@@ -223,7 +223,7 @@ impl Rerank {
     ) -> Result<Value, Refused> {
         let asked = Asked::new(form, body)?;
         let scored = self.call(form, move |served, stop| {
-            let params = params_of(served, agent);
+            let params = params_of(served, agent)?;
             let scores = score_texts(served.library, &params, &asked.query, &asked.texts, stop)?;
             Ok(answer(form, &asked, &scores))
         });
@@ -319,8 +319,12 @@ impl Asked {
 }
 
 /// The parameters by which texts are scored. Another program's ranking has no reranker of the user.
-fn params_of(served: &Served, agent: Option<&str>) -> Params {
-    served.ranking(agent).params().unwrap_or_default()
+///
+/// # Errors
+/// As [`Library::check_file`](memlens_library::Library::check_file): a replaced library has other settings and models.
+fn params_of(served: &Served, agent: Option<&str>) -> Result<Params, EngineError> {
+    served.library.check_file()?;
+    Ok(served.ranking(agent).params().unwrap_or_default())
 }
 
 fn answer(form: Form, asked: &Asked, scored: &TextScores) -> Value {
