@@ -284,12 +284,17 @@ impl Engine {
         self.shared.forget_worked_out(|_| true);
         self.shared.forget_clustering();
         self.library().forget_answers();
-        self.library().erase_score_cache()?;
-        forget_map(self.library())?;
-        erase_server_token(self.library().dir())?;
-        forget_served_calls(self.library().dir())?;
-        erase_models(&models_folder(self.library().dir()))?;
+        let dir = self.library().dir();
+        // What cannot be removed keeps nothing else.
+        let removed: [Result<(), EngineError>; 5] = [
+            self.library().erase_score_cache(),
+            forget_map(self.library()),
+            erase_server_token(dir),
+            forget_served_calls(dir),
+            erase_models(&models_folder(dir)).map_err(EngineError::from),
+        ];
         forget_keys(&keys);
+        removed.into_iter().collect::<Result<(), EngineError>>()?;
         Ok(self.state())
     }
 

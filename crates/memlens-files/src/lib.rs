@@ -40,7 +40,7 @@ mod system;
 mod trust;
 mod umask;
 
-pub use appended::Appended;
+pub use appended::{Appended, Appending};
 #[cfg(unix)]
 pub use faults::n_faults;
 pub use held_open::{rename, retry_held};

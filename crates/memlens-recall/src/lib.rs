@@ -317,41 +317,44 @@ pub fn import_recall(
     if !gone.is_empty() {
         drop_past(library, &gone, || writes.past_deleted());
     }
-    take_served(library, &mut *write)?;
+    // The logs are read even if these cannot be taken in.
+    let taken = take_served(library, &mut *write);
     let done = import_by(library, agent, WantedBy::User, write);
     writes.past_imported();
-    done
+    taken.and(done)
 }
 
 /// Changes the user's settings for past questions.
 ///
 /// # Errors
-/// [`EngineError::System`] for days out of range; as [`Writes::write`].
+/// [`EngineError::System`] for days out of range; as [`Writes::write`]. [`EngineError::File`] if calls that were recorded cannot be
+/// removed; the settings are changed all the same.
 pub fn change_recall(writes: &impl Writes, change: RecallChange) -> Result<(), EngineError> {
     let gone = writes.write(|store| changed(store, change))?;
-    if change.records_calls == Some(false) {
-        forget_served_calls(writes.library().dir())?;
-    }
+    let removed = match change.records_calls {
+        Some(false) => forget_served_calls(writes.library().dir()),
+        Some(true) | None => Ok(()),
+    };
     if !gone.is_empty() {
         drop_past(writes.library(), &gone, || writes.past_deleted());
     }
-    Ok(())
+    removed
 }
 
 /// Deletes every past question and the judgments observed from them, reads no log and records no call until the user agrees again.
 /// Returns their number.
 ///
 /// # Errors
-/// As [`Writes::write`].
+/// As [`Writes::write`]; [`EngineError::File`] if calls that were recorded cannot be removed, after all else is deleted.
 pub fn forget_recall(writes: &impl Writes) -> Result<u32, EngineError> {
     let library = writes.library();
     let imports = library.feature::<ImportRun>();
     let _no_import = imports.pause(library.jobs());
     let gone = writes.write(forgotten)?;
     // Servers record nothing from now on.
-    forget_served_calls(library.dir())?;
+    let removed = forget_served_calls(library.dir());
     drop_past(library, &gone, || writes.past_deleted());
-    Ok(gone.len() as u32)
+    removed.map(|()| gone.len() as u32)
 }
 
 /// Changes the settings in a store, and removes questions that are now too old. Returns their texts.

@@ -13,7 +13,7 @@ use thiserror::Error;
 use crate::Served;
 use crate::caller::Caller;
 use crate::folders::{Folders, Note};
-use crate::recording::{Found, Searched};
+use crate::recording::{self, Found, Searched};
 use crate::tools::{GetArguments, SearchArguments, WhyArguments};
 
 /// Longest query in bytes.
@@ -358,6 +358,6 @@ pub(crate) fn status(served: &Served, caller: &Caller) -> Result<Value, Refused>
         "folders": listed,
         "problems": problems,
         "writer": library.writer(),
-        "notices": notice.into_iter().collect::<Vec<_>>(),
+        "notices": notice.into_iter().chain(recording::notice(served)).collect::<Vec<_>>(),
     }))
 }

@@ -10,6 +10,7 @@ use memlens_library::{EngineError, Library, Ranking, Search};
 use memlens_params::{HookMode, RerankMode};
 use memlens_retrieve::Part;
 use memlens_store::StoreError;
+use parking_lot::Mutex;
 
 use crate::Serving;
 use crate::answers::Refused;
@@ -30,6 +31,8 @@ pub struct Served {
     /// Id of one of that program's own agents, of whose folders alone are served; `None` for all of them.
     pub member: Option<String>,
     is_refreshing: Arc<AtomicBool>,
+    /// Why the last call that was to be recorded was not; `None` if it was.
+    pub(crate) unrecorded: Mutex<Option<String>>,
 }
 
 /// Marks the end of a refresh, also if it panics.
@@ -50,6 +53,7 @@ impl Served {
             agent: serving.agent,
             member: serving.member,
             is_refreshing: Arc::default(),
+            unrecorded: Mutex::default(),
         }
     }
 

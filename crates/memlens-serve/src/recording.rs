@@ -1,6 +1,6 @@
 //! Calls on their way to the past questions: a server only reads the library, so it hands them to the one writer through a file.
 //!
-//! Properties checked: nothing is recorded before the user allows it, and no text of a note is.
+//! Properties checked: nothing is recorded before the user allows it or after the consent was withdrawn, and no text of a note is.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 use memlens_agents::{
     AGENTS, PastKind, PastQuestion, Returned, ServedCall, Used, question_to_store, setting_to_store,
 };
-use memlens_files::path_in;
+use memlens_files::{Appending, path_in};
 use memlens_library::{clock, served_calls};
 use memlens_retrieve::Part;
 use serde_json::{Value, json};
@@ -167,9 +167,26 @@ fn random_id() -> String {
 /// Appends a call to the file. A call that cannot be recorded is answered all the same.
 fn hand_over(served: &Served, call: &PastQuestion) {
     let line = serde_json::to_vec(call).expect("plain data can always be written as JSON");
-    match served_calls(served.library.dir()).append(&line) {
-        Ok(true) => {}
-        Ok(false) => tracing::warn!("a call was not recorded: nothing takes the recorded ones in"),
-        Err(error) => tracing::warn!(%error, "a call was not recorded"),
+    let calls = served_calls(served.library.dir());
+    // Asked again: the user may have withdrawn the consent while the call was answered.
+    let is_wanted = || served.library.recall_choice().records_calls;
+    let path = calls.path().display();
+    let why = match calls.append(&line, is_wanted) {
+        Ok(Appending::Done | Appending::Unwanted) => None,
+        Ok(Appending::Full) => Some(format!(
+            "{path} is full; open the window or run `memlens watch`, which takes them in"
+        )),
+        Err(error) => Some(format!("cannot write {path}: {error}")),
+    };
+    if let Some(why) = &why {
+        tracing::warn!(why, "a call was not recorded");
     }
+    *served.unrecorded.lock() = why;
+}
+
+/// A notice that the last call was not recorded, though the user allows it.
+pub(crate) fn notice(served: &Served) -> Option<String> {
+    let why = served.unrecorded.lock().clone()?;
+    let is_allowed = served.library.recall_choice().records_calls;
+    is_allowed.then(|| format!("calls are not recorded: {why}"))
 }

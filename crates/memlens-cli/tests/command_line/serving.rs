@@ -944,3 +944,69 @@ fn a_library_that_cannot_be_read_any_more_is_reported_by_every_tool() {
     tools_say(None);
     client.close();
 }
+
+#[test]
+fn consent_is_withdrawn_also_if_recorded_calls_cannot_be_removed() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    for name in ["served-calls", "served-calls.taken"] {
+        let odd = memlens.library().join(name);
+        let says_why = format!("memlens: cannot remove {}: ", odd.display());
+        for withdrawing in [
+            &["recall", "calls", "off"][..],
+            &["recall", "forget", "--yes"],
+        ] {
+            memlens.print(&["recall", "calls", "on"]);
+            std::fs::create_dir(&odd).expect("it can be made");
+            let run = memlens.run(withdrawing);
+            assert_eq!(run.status, 1, "{run:?}");
+            assert!(run.err.starts_with(&says_why), "{run:?}");
+            std::fs::remove_dir(&odd).expect("it can be removed");
+            client
+                .call("memory_search", json!({"query": QUESTION}))
+                .expect("it is found");
+            assert_eq!(recorded(&memlens), "");
+        }
+    }
+    client.close();
+
+    memlens.print(&["serve", "token"]);
+    let [odd, models] = ["served-calls", "models"].map(|name| memlens.library().join(name));
+    std::fs::create_dir(&odd).expect("it can be made");
+    std::fs::create_dir(&models).expect("it can be made");
+    let run = memlens.run(&["erase", "--yes"]);
+    let says_why = format!("memlens: cannot remove {}: ", odd.display());
+    assert_eq!(run.status, 1, "{run:?}");
+    assert!(run.err.starts_with(&says_why), "{run:?}");
+    assert!(!models.exists() && !memlens.library().join("serve-token").exists());
+    assert_eq!(memlens.json(&["status", "--json"])["n_files"], 0);
+}
+
+#[test]
+fn a_call_that_cannot_be_recorded_is_reported_by_the_status() {
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    let mut client = Client::start(&memlens, &[]);
+    let file = memlens.library().join("served-calls");
+    let mut notices = || {
+        client
+            .call("memory_search", json!({"query": QUESTION}))
+            .expect("it is found");
+        let status = client.call("memory_status", json!({}));
+        status.expect("it is reported")["notices"].clone()
+    };
+    std::fs::create_dir(&file).expect("it can be made");
+    assert_eq!(notices(), json!([]));
+    memlens.print(&["recall", "calls", "on"]);
+    let said = notices();
+    let expected = format!("calls are not recorded: cannot write {}: ", file.display());
+    let notice = said[0].as_str().unwrap_or_default();
+    assert!(notice.starts_with(&expected), "{said}");
+    std::fs::remove_dir(&file).expect("it can be removed");
+    std::os::unix::fs::symlink("elsewhere", &file).expect("a link can be made");
+    assert!(notices().to_string().contains("it is a link"));
+    std::fs::remove_file(&file).expect("it can be removed");
+    assert_eq!(notices(), json!([]));
+    client.close();
+}

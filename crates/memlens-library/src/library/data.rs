@@ -48,13 +48,13 @@ pub fn served_calls(dir: &Path) -> Appended {
     Appended::new(dir.join(SERVED_CALLS), SERVED_CALLS_BYTES_MAX)
 }
 
-/// Removes the calls that are not stored yet.
+/// Removes the calls that are not stored yet. The consent must be withdrawn before, so that none is recorded afterwards.
 ///
 /// # Errors
 /// [`EngineError::File`] if they cannot be removed.
 pub fn forget_served_calls(dir: &Path) -> Result<(), EngineError> {
     let removed = served_calls(dir).remove();
-    removed.map_err(|error| EngineError::file("remove", &dir.join(SERVED_CALLS), error))
+    removed.map_err(|(path, error)| EngineError::file("remove", &path, error))
 }
 
 /// Removes the token of the server, if there is one.
@@ -149,7 +149,7 @@ pub fn contents(dir: &Path) -> Result<Contents, EngineError> {
 
 /// Deletes everything in the library in `dir`: folders, notes, embeddings, presets, thumbs, settings, both lists,
 /// reranker scores, places on the map, the token of the server, calls that were served, downloaded models, and its keys in the system's keyring. The note files themselves are not touched.
-/// Needs no model, and removes a damaged database.
+/// Needs no model, and removes a damaged database. What cannot be removed keeps nothing else.
 ///
 /// # Errors
 /// [`StoreError::Missing`] if there is none, [`StoreError::Locked`] while another process writes,
@@ -169,23 +169,26 @@ pub fn erase(dir: &Path) -> Result<(), EngineError> {
             store.erase_all()?;
             Ok((store, made_by))
         });
-    match erased {
+    let lists = match erased {
         // Readers that are open switch to the empty lists.
-        Ok((store, Some((model, dim)))) => drop(Derived::from_scratch(&store, (&model, dim))?),
-        Ok((_, None)) => Derived::remove(dir)?,
+        Ok((store, Some((model, dim)))) => Derived::from_scratch(&store, (&model, dim)).map(drop),
+        Ok((_, None)) => Derived::remove(dir),
         Err(StoreError::Damaged { .. }) => {
             Store::remove_damaged(dir)?;
-            Derived::remove(dir)?;
+            Derived::remove(dir)
         }
         Err(error) => return Err(error.at(dir).into()),
-    }
-    ScoreCache::erase(dir)?;
-    erase_map(dir)?;
-    erase_server_token(dir)?;
-    forget_served_calls(dir)?;
-    erase_models(&models_folder(dir))?;
+    };
+    let removed: [Result<(), EngineError>; 6] = [
+        lists.map_err(EngineError::from),
+        ScoreCache::erase(dir).map_err(EngineError::from),
+        erase_map(dir),
+        erase_server_token(dir),
+        forget_served_calls(dir),
+        erase_models(&models_folder(dir)).map_err(EngineError::from),
+    ];
     forget_keys(&keys);
-    Ok(())
+    removed.into_iter().collect()
 }
 
 /// The bytes of all files below a folder.
