@@ -65,8 +65,9 @@ fn main() -> ExitCode {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .with_env_filter(
+            // rmcp calls it an error that a client goes away before its answer.
             tracing_subscriber::EnvFilter::try_from_default_env()
-                .unwrap_or_else(|_| "error".into()),
+                .unwrap_or_else(|_| "error,rmcp=off".into()),
         )
         .init();
     let typed = arguments::typed(std::env::args_os());

@@ -32,7 +32,7 @@ use self::guard::{Guard, Refusal};
 use self::mcp::Mcp;
 use self::rerank::{Form, INFO, Rerank, form_of};
 use crate::connection::Connection;
-use crate::{ServeError, Served, Serving, Stop, Token};
+use crate::{STOP_WAIT, ServeError, Served, Serving, Stop, Token};
 
 /// Path of MCP.
 const MCP: &str = "/mcp";
@@ -44,8 +44,6 @@ const CONNECTIONS_AT_ONCE: usize = 64;
 const HEAD_WAIT: Duration = Duration::from_secs(10);
 /// Time for a whole connection: its request, the wait for a free thread, the answer.
 const CONNECTION_MAX: Duration = Duration::from_secs(300);
-/// Time for running calls to end once the server is to stop.
-const STOP_WAIT: Duration = Duration::from_secs(5);
 /// Pause before the next attempt if the system refuses a connection, as when it has no more files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -89,7 +87,7 @@ impl HttpServer {
         format!("http://{}{RERANK}", self.address)
     }
 
-    /// Answers clients until it is stopped.
+    /// Answers clients until it is stopped. Calls that run then get 5 seconds for their answers, and 5 more to end.
     ///
     /// # Errors
     /// [`ServeError::Start`].

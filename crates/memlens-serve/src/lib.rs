@@ -18,8 +18,11 @@ mod tools;
 mod unusable;
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use memlens_library::{Library, Ranking};
 use memlens_params::RerankMode;
@@ -32,6 +35,10 @@ pub use token::{Token, TokenError};
 
 /// Threads that answer calls at once.
 const CALLS_AT_ONCE: usize = 2;
+/// Time for running calls to end once the server is to stop.
+const STOP_WAIT: Duration = Duration::from_secs(5);
+/// Time between two attempts to cancel calls that wait for a reranker.
+const CANCEL_EVERY: Duration = Duration::from_millis(50);
 
 /// The reason that a server ended or could not start.
 #[derive(Debug, Error)]
@@ -104,14 +111,48 @@ fn run(
         .max_blocking_threads(CALLS_AT_ONCE + n_more)
         .enable_all()
         .build()?;
-    let served = Arc::new(Served::new(serving));
+    let (running, calls) = mpsc::channel();
+    let served = Arc::new(Served::new(serving, running));
     // Only preloads: a search reports what fails.
     let library = served.library;
     let warming = std::thread::spawn(move || library.warm().is_ok());
     let ended = runtime.block_on(serve(served));
     // A read of standard input cannot be cancelled.
     runtime.shutdown_background();
-    // A process that ends while ONNX Runtime loads a model can crash. A panic there was reported already.
+    // A process that ends while ONNX Runtime runs or loads a model can crash. A panic there was reported already.
     let _ = warming.join();
+    if !end_calls(library, &calls) {
+        tracing::warn!("the server ends with calls that have not ended");
+    }
     ended
+}
+
+/// Cancels running calls, and waits until neither they nor the reranker run, at most [`STOP_WAIT`]. Returns whether they ended.
+fn end_calls(library: &'static Library, calls: &Receiver<Infallible>) -> bool {
+    let until = Instant::now() + STOP_WAIT;
+    // A call may begin to ask the reranker only now.
+    if !wait(calls, until, || library.cancel_asking()) {
+        return false;
+    }
+    // A call that was cancelled does not wait for the reranker's thread; this does.
+    let (running, reranker) = mpsc::channel();
+    std::thread::spawn(move || {
+        library.forget_answers();
+        drop(running);
+    });
+    wait(&reranker, until, || ())
+}
+
+/// Waits until nobody holds the sender any more. Returns false if that is not before `until`.
+fn wait(running: &Receiver<Infallible>, until: Instant, meanwhile: impl Fn()) -> bool {
+    loop {
+        meanwhile();
+        let left = until.saturating_duration_since(Instant::now());
+        match running.recv_timeout(left.min(CANCEL_EVERY)) {
+            Err(RecvTimeoutError::Disconnected) => return true,
+            Err(RecvTimeoutError::Timeout) if left.is_zero() => return false,
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(never) => match never {},
+        }
+    }
 }

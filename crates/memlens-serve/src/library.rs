@@ -1,6 +1,7 @@
 //! The library as it is served: brought up to date before each call, without waiting long for a writer.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -33,6 +34,8 @@ pub struct Served {
     is_refreshing: Arc<AtomicBool>,
     /// Why the last call that was to be recorded was not; `None` if it was.
     pub(crate) unrecorded: Mutex<Option<String>>,
+    /// Disconnects its receiver once no call runs any more.
+    _running: mpsc::Sender<Infallible>,
 }
 
 /// Marks the end of a refresh, also if it panics.
@@ -45,7 +48,8 @@ impl Drop for Refreshing {
 }
 
 impl Served {
-    pub(crate) fn new(serving: Serving) -> Served {
+    /// `running` is dropped with what is served, which every running call holds.
+    pub(crate) fn new(serving: Serving, running: mpsc::Sender<Infallible>) -> Served {
         Served {
             library: serving.library,
             ranking: serving.ranking,
@@ -54,6 +58,7 @@ impl Served {
             member: serving.member,
             is_refreshing: Arc::default(),
             unrecorded: Mutex::default(),
+            _running: running,
         }
     }
 

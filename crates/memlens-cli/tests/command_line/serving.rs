@@ -25,7 +25,13 @@ impl Client {
         Client::of(memlens.command(&[&["serve", "--mcp"], arguments].concat()))
     }
 
-    fn of(command: Command) -> Client {
+    fn of(mut command: Command) -> Client {
+        command.stderr(Stdio::inherit());
+        Client::of_logged(command)
+    }
+
+    /// A client of a server whose standard error is where the command says.
+    fn of_logged(command: Command) -> Client {
         let mut client = Client::silent(command);
         let answer = client.ask(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}));
@@ -41,7 +47,6 @@ impl Client {
     fn silent(mut command: Command) -> Client {
         let mut child = command
             .stdin(Stdio::piped())
-            .stderr(Stdio::inherit())
             .spawn()
             .expect("it can be started");
         let to = child.stdin.take();
@@ -1009,4 +1014,49 @@ fn a_call_that_cannot_be_recorded_is_reported_by_the_status() {
     std::fs::remove_file(&file).expect("it can be removed");
     assert_eq!(notices(), json!([]));
     client.close();
+}
+
+#[test]
+fn a_server_that_ends_during_calls_says_nothing_and_ends_cleanly() {
+    const ROUNDS: usize = 10;
+    let notes = notes();
+    let memlens = Memlens::of(&[&notes]);
+    for round in 0..ROUNDS {
+        let mut command = memlens.command(&["serve", "--mcp"]);
+        let log = tempfile::tempfile().expect("a file can be made");
+        command.stderr(log.try_clone().expect("it can be shared"));
+        let mut client = Client::of_logged(command);
+        for id in 1..=20 {
+            let query = format!("{QUESTION} {round} {id}");
+            client.send(&request(id, "memory_search", json!({"query": query})).to_string());
+        }
+        client.read();
+        let is_stopped = round % 2 == 0;
+        let Client {
+            mut child,
+            to,
+            from,
+        } = client;
+        let held = if is_stopped {
+            crate::http_server::send_signal(&child, "-TERM");
+            Some((to, from))
+        } else {
+            // The client dies.
+            drop((to, from));
+            None
+        };
+        let status = child.wait().expect("it ends");
+        if is_stopped {
+            assert_eq!(status.code(), Some(0), "{status}");
+        }
+        drop(held);
+        let mut said = String::new();
+        let mut log = log;
+        std::io::Seek::rewind(&mut log).expect("it can be read again");
+        std::io::Read::read_to_string(&mut log, &mut said).expect("it is text");
+        assert!(
+            !said.contains("onnxruntime") && !said.contains("rmcp"),
+            "{said}"
+        );
+    }
 }
