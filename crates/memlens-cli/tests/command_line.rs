@@ -108,6 +108,9 @@ mod serving;
 #[path = "command_line/serving_http.rs"]
 mod serving_http;
 #[cfg(unix)]
+#[path = "command_line/serving_recorded.rs"]
+mod serving_recorded;
+#[cfg(unix)]
 #[path = "command_line/serving_rerank.rs"]
 mod serving_rerank;
 #[path = "command_line/sharing.rs"]
@@ -115,6 +118,9 @@ mod sharing;
 #[cfg(target_os = "linux")]
 #[path = "command_line/small_disk.rs"]
 mod small_disk;
+#[cfg(unix)]
+#[path = "command_line/stdio_client.rs"]
+mod stdio_client;
 #[path = "command_line/tuning.rs"]
 mod tuning;
 #[path = "command_line/why.rs"]

@@ -35,7 +35,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 fn a_model_runs_in_the_environment_without_telemetry() {
     load_runtime(&found()).expect("the library can be loaded");
     load();
-    let other = ort::init().build().err().expect("there is one already");
+    let other = ort::init().build().expect_err("there is one already");
     assert!(
         other.to_string().contains("only one environment"),
         "{other}"

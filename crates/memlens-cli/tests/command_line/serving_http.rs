@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::http_server::{ACCEPT, JSON, Server, answer, introduction, request};
 use crate::memlens::{AtHome, Memlens, list, text};
-use crate::serving::notes;
+use crate::stdio_client::notes;
 
 const QUESTION: &str = "where does the router stand";
 

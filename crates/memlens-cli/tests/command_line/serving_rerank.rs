@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::http_server::{Answer, JSON, Server};
 use crate::memlens::{Memlens, list};
-use crate::serving::notes;
+use crate::stdio_client::notes;
 
 const QUESTION: &str = "where does the router stand";
 
