@@ -555,7 +555,11 @@ fn scopes_are_read_as_typed() {
         // A path that may be two places is refused.
         (
             "notes".to_owned(),
-            several("notes", at(&first, ""), at(&second, "notes")),
+            several(
+                "notes",
+                first.path().display().to_string(),
+                at(&second, "notes"),
+            ),
         ),
         (
             "xx".to_owned(),
