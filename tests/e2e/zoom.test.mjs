@@ -27,7 +27,17 @@ const scenario = inOneWindow({
     // Dates for the timeline.
     await scratch.write("garden/2026-01-09.md", "The hose is in the shed. #garden\n");
     await scratch.write("garden/2026-02-11.md", "The koi eat at noon. #garden\n");
-    return openSample(scratch);
+    const window = await openSample(scratch);
+    // OpenClaw's ranking begins once its memory is ready. The scenes are of Memlens's.
+    await window.until("OpenClaw's ranks", () =>
+      /\(yours\)/.test(document.querySelector(".preset-trigger")?.ariaLabel),
+    );
+    await window.run(() => document.activeElement.blur());
+    await window.press("r");
+    await window.until("Memlens's ranks", () =>
+      /Default$/.test(document.querySelector(".preset-trigger").ariaLabel),
+    );
+    return window;
   },
 });
 
