@@ -7,6 +7,7 @@ use std::process::{Child, Command, ExitStatus};
 use serde_json::{Value, json};
 
 use crate::memlens::Memlens;
+use crate::stdio_client::tool_answer;
 
 pub const JSON: (&str, &str) = ("Content-Type", "application/json");
 pub const ACCEPT: (&str, &str) = ("Accept", "application/json, text/event-stream");
@@ -110,14 +111,7 @@ impl Server {
         arguments: Value,
     ) -> Result<Value, String> {
         let answer = self.post_as(token, more, "/mcp", &request(tool, arguments));
-        let answer = answer.json();
-        let result = &answer["result"];
-        let said = result["content"][0]["text"].as_str();
-        let said = said.unwrap_or_else(|| panic!("no text: {answer}"));
-        if result["isError"] == true {
-            return Err(said.to_owned());
-        }
-        Ok(serde_json::from_str(said).expect("an answer is JSON"))
+        tool_answer(&answer.json())
     }
 
     pub fn finds(&self, query: &str) -> Value {

@@ -71,13 +71,7 @@ impl Client {
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Value, String> {
         let answer = self.ask(&request(7, tool, arguments));
         assert_eq!(answer["id"], 7, "{answer}");
-        let result = &answer["result"];
-        let said = result["content"][0]["text"].as_str();
-        let said = said.unwrap_or_else(|| panic!("no text: {answer}"));
-        if result["isError"] == true {
-            return Err(said.to_owned());
-        }
-        Ok(serde_json::from_str(said).expect("an answer is JSON"))
+        tool_answer(&answer)
     }
 
     /// Closes the connection and waits for the end of the server.
@@ -86,6 +80,17 @@ impl Client {
         let status = self.child.wait().expect("it ends");
         assert!(status.success(), "{status}");
     }
+}
+
+/// The answer of a tool in that of its call, or the text of its failure.
+pub fn tool_answer(answer: &Value) -> Result<Value, String> {
+    let result = &answer["result"];
+    let said = result["content"][0]["text"].as_str();
+    let said = said.unwrap_or_else(|| panic!("no text: {answer}"));
+    if result["isError"] == true {
+        return Err(said.to_owned());
+    }
+    Ok(serde_json::from_str(said).expect("an answer is JSON"))
 }
 
 pub fn request(id: u32, tool: &str, arguments: Value) -> Value {
