@@ -120,7 +120,7 @@ impl Refused {
     }
 }
 
-/// What a request at `/rerank` has, by which its form is told.
+/// The keys of a request at `/rerank` that show its form.
 #[derive(Deserialize)]
 struct Keys {
     documents: Option<IgnoredAny>,
